@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry point to TOML. toml++ 3.3: include this header, never <toml++/toml.h> alone.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#define TOML_EXCEPTIONS 0
+#define TOML_UNRELEASED_FEATURES 0
+#include <toml++/toml.h>
+
+#include "plumbline/base/diagnostics.h"
+
+namespace plumbline {
+
+/// A TOML 1.0 document. Errors: toml-syntax with line and column.
+Parsed<toml::table> parse_toml(std::string_view text, const std::string& file);
+
+/// Where a node stands.
+Location location_of(const toml::source_region& region, const std::string& file);
+
+}  // namespace plumbline

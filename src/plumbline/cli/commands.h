@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every subcommand, one function and one file each.
+#pragma once
+
+#include "plumbline/cli/command.h"
+
+namespace plumbline::cli {
+
+// fair comparison
+// shapes
+// evidence and help
+
+/// Adds every subcommand.
+void add_all_commands(Args& root);
+
+}  // namespace plumbline::cli

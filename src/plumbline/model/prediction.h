@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prediction: what a model says a layer costs, kernel by kernel.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace plumbline {
+
+/// Where a number comes from, from the most to the least trustworthy.
+enum class Provenance { measured, interpolated, modelled, extrapolated, specification };
+/// "measured", "interpolated", "modelled", "extrapolated" or "specification".
+std::string_view to_string(Provenance provenance);
+
+/// What limits a kernel.
+enum class Bound { tensor, hbm, l2, launch, alignment };
+/// "tensor", "hbm", "l2", "launch" or "alignment".
+std::string_view to_string(Bound bound);
+
+/// One kernel's time. `name` is a string literal.
+struct KernelTime {
+  std::string_view name;
+  double ms = 0;
+  double low_ms = 0;   ///< the band, claimed at 90 %; equal to ms where the model has none (proxy)
+  double high_ms = 0;
+  Provenance provenance = Provenance::specification;
+  Bound bound = Bound::hbm;
+};
+
+/// How badly a dimension fills 128-wide tiles (the proxy's notion).
+struct TilePenalty {
+  std::string_view dimension;
+  std::int64_t value = 0;
+  bool aligned_128 = false;
+  double efficiency = 1;       ///< value / (128·ceil(value / 128))
+  double wasted_work_pct = 0;  ///< (1 / efficiency − 1)·100
+};
+
+inline constexpr std::size_t kMaxKernels = 16;
+
+/// A layer's predicted time. Fixed storage: predicting allocates nothing.
+struct Prediction {
+  std::array<KernelTime, kMaxKernels> kernel_storage{};
+  std::size_t kernel_count = 0;
+  double total_ms = 0;  ///< the sum of the kernels, in their order
+  double low_ms = 0;
+  double high_ms = 0;
+  std::size_t bottleneck = 0;  ///< index of the first largest kernel
+  std::array<TilePenalty, 3> tile_penalties{};  ///< hidden_dim, ffn_dim, head_dim
+  double ms_per_mparam_proxy = 0;  ///< total_ms / (hidden_dim·ffn_dim / 1e6)
+
+  std::span<const KernelTime> kernels() const { return {kernel_storage.data(), kernel_count}; }
+};
+
+}  // namespace plumbline

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any profiler's file to a KernelTable.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "plumbline/base/diagnostics.h"
+#include "plumbline/table/kernel_table.h"
+
+namespace plumbline {
+
+/// What the caller knows of the file. Everything is optional.
+struct ImportOptions {
+  std::string format;                      ///< an importer's name; "" detects
+  std::string range;                       ///< NVTX range, annotation or ProfilerStep# to restrict to
+  std::optional<std::int64_t> calls;       ///< window calls in the region
+  std::optional<std::int64_t> device;      ///< device index; several devices without it are refused
+  std::optional<std::int64_t> process;     ///< process id; several processes without it are refused
+};
+
+/// The table of `path`, whichever importer claims it. Errors: the file errors, import-unknown-format,
+/// import-ambiguous-format, and the importer's own, each with a position in the file.
+Parsed<KernelTable> import_profile(const std::string& path, const ImportOptions& options = {});
+
+/// One importer. detect() sees the head of the file (at most 64 KiB) and answers whether it is this format's.
+struct Importer {
+  std::string_view name;
+  std::string_view describes;  ///< one line for --help
+  bool (*detect)(std::string_view head, const std::string& path);
+  Parsed<KernelTable> (*parse)(const std::string& path, const ImportOptions& options);
+};
+
+/// Every importer, in the order of their names.
+std::span<const Importer> importers();
+
+}  // namespace plumbline
