@@ -19,7 +19,8 @@ std::string format_fixed(double value, int digits);
 /// An integer with thousands separators: 1262000 is "1,262,000".
 std::string format_grouped(std::int64_t value);
 
-/// The double that the whole of `text` spells (no blanks, no locale, no hex), or none. "nan" and "inf" are none.
+/// The double that the whole of `text` spells (no blanks, no locale, no hex), or none. "nan" and "inf" are
+/// none.
 std::optional<double> parse_double(std::string_view text);
 
 /// The integer that the whole of `text` spells in base 10, or none (also when it does not fit).

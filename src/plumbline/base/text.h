@@ -41,7 +41,8 @@ struct TextPosition {
 /// The position of byte `offset` in `text`.
 TextPosition position_at(std::string_view text, std::size_t offset);
 
-/// `text` with control characters (an escape sequence in a kernel's name, say) made visible, so that input can never drive the terminal.
+/// `text` with control characters (an escape sequence in a kernel's name, say) made visible, so that input
+/// can never drive the terminal.
 std::string printable(std::string_view text);
 
 }  // namespace plumbline

@@ -21,12 +21,12 @@ struct Io {
   bool quiet = false;      ///< no progress, no notes
   bool color_out = false;  ///< --color, NO_COLOR and isatty already weighed
   bool color_err = false;
-  bool progress = false;   ///< standard error is a terminal and --quiet is absent
-  int width = 100;         ///< columns of the terminal (100 when it is none)
+  bool progress = false;  ///< standard error is a terminal and --quiet is absent
+  int width = 100;        ///< columns of the terminal (100 when it is none)
 
-  void print(std::string_view text) const;       ///< to standard output
-  void print_json(const Json& value) const;      ///< write_json to standard output
-  void message(std::string_view text) const;     ///< a line to standard error, unless --quiet
+  void print(std::string_view text) const;    ///< to standard output
+  void print_json(const Json& value) const;   ///< write_json to standard output
+  void message(std::string_view text) const;  ///< a line to standard error, unless --quiet
   /// Diagnostics to standard error; on a terminal with the source line and a caret.
   void report(const Diagnostics& diagnostics) const;
 };
@@ -36,14 +36,15 @@ struct Io {
 class Args {
  public:
   Args& positional(std::string name, std::string& target, std::string help, bool required = true);
-  Args& positionals(std::string name, std::vector<std::string>& target, std::string help, bool required = true);
+  Args& positionals(std::string name, std::vector<std::string>& target, std::string help,
+                    bool required = true);
   Args& option(std::string flags, std::string& target, std::string help);
   Args& option(std::string flags, std::vector<std::string>& target, std::string help);  ///< repeatable
   Args& option(std::string flags, std::optional<double>& target, std::string help);
   Args& option(std::string flags, std::optional<std::int64_t>& target, std::string help);
   Args& choice(std::string flags, std::string& target, std::vector<std::string> choices, std::string help);
   Args& flag(std::string flags, bool& target, std::string help);
-  Args& example(std::string text);  ///< shown at the end of --help
+  Args& example(std::string text);                      ///< shown at the end of --help
   Args& passthrough(std::vector<std::string>& target);  ///< everything after "--"
   Args subcommand(std::string name, std::string help);
   void run(std::function<int(const Io&)> action);

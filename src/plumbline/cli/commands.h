@@ -7,10 +7,13 @@
 namespace plumbline::cli {
 
 // fair comparison
-// shapes
-// evidence and help
 
-/// Adds every subcommand.
+// shapes
+
+// evidence and help
+void add_explain(Args& root);
+
+/// Adds every subcommand, in the order in which --help lists them.
 void add_all_commands(Args& root);
 
 }  // namespace plumbline::cli

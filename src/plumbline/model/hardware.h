@@ -13,10 +13,10 @@ namespace plumbline {
 /// What the vendor's data sheet says.
 struct DataSheet {
   std::string product;
-  std::string url_or_document;       ///< where the figures stand
+  std::string url_or_document;  ///< where the figures stand
   std::int64_t sm_count = 0;
-  double hbm_bandwidth_gbps = 0;     ///< 10⁹ bytes/s
-  double bf16_tflops = 0;            ///< dense tensor-core peak
+  double hbm_bandwidth_gbps = 0;  ///< 10⁹ bytes/s
+  double bf16_tflops = 0;         ///< dense tensor-core peak
   std::int64_t l2_bytes = 0;
   std::int64_t hbm_bytes = 0;
 };

@@ -10,7 +10,7 @@
 
 namespace plumbline {
 
-enum class Phase { prefill, decode };  ///< decode: one new token a sequence, seq_len is the KV length
+enum class Phase { prefill, decode };    ///< decode: one new token a sequence, seq_len is the KV length
 enum class Activation { gated, plain };  ///< gated: gate and up projections (SwiGLU, GeGLU)
 enum class AttentionBackend { best, flash, cudnn };  ///< best: the faster one is meant
 

@@ -25,7 +25,7 @@ std::string_view to_string(Bound bound);
 struct KernelTime {
   std::string_view name;
   double ms = 0;
-  double low_ms = 0;   ///< the band, claimed at 90 %; equal to ms where the model has none (proxy)
+  double low_ms = 0;  ///< the band, claimed at 90 %; equal to ms where the model has none (proxy)
   double high_ms = 0;
   Provenance provenance = Provenance::specification;
   Bound bound = Bound::hbm;
@@ -49,9 +49,9 @@ struct Prediction {
   double total_ms = 0;  ///< the sum of the kernels, in their order
   double low_ms = 0;
   double high_ms = 0;
-  std::size_t bottleneck = 0;  ///< index of the first largest kernel
+  std::size_t bottleneck = 0;                   ///< index of the first largest kernel
   std::array<TilePenalty, 3> tile_penalties{};  ///< hidden_dim, ffn_dim, head_dim
-  double ms_per_mparam_proxy = 0;  ///< total_ms / (hidden_dim·ffn_dim / 1e6)
+  double ms_per_mparam_proxy = 0;               ///< total_ms / (hidden_dim·ffn_dim / 1e6)
 
   std::span<const KernelTime> kernels() const { return {kernel_storage.data(), kernel_count}; }
 };

@@ -14,11 +14,11 @@ namespace plumbline {
 
 /// What the caller knows of the file. Everything is optional.
 struct ImportOptions {
-  std::string format;                      ///< an importer's name; "" detects
-  std::string range;                       ///< NVTX range, annotation or ProfilerStep# to restrict to
-  std::optional<std::int64_t> calls;       ///< window calls in the region
-  std::optional<std::int64_t> device;      ///< device index; several devices without it are refused
-  std::optional<std::int64_t> process;     ///< process id; several processes without it are refused
+  std::string format;                   ///< an importer's name; "" detects
+  std::string range;                    ///< NVTX range, annotation or ProfilerStep# to restrict to
+  std::optional<std::int64_t> calls;    ///< window calls in the region
+  std::optional<std::int64_t> device;   ///< device index; several devices without it are refused
+  std::optional<std::int64_t> process;  ///< process id; several processes without it are refused
 };
 
 /// The table of `path`, whichever importer claims it. Errors: the file errors, import-unknown-format,

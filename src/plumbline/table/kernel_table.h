@@ -16,12 +16,12 @@ namespace plumbline {
 
 /// One kernel: every launch of one full name, over the whole region.
 struct KernelRow {
-  std::string name;                   ///< as the profiler gives it; what a contract's regex searches
-  std::string identity;               ///< last name component, see kernel_identity()
+  std::string name;      ///< as the profiler gives it; what a contract's regex searches
+  std::string identity;  ///< last name component, see kernel_identity()
   std::int64_t launches = 0;
-  double time_ns = 0;                 ///< summed over the launches
-  double pct = 0;                     ///< of total_ns, 0..100
-  std::optional<double> tensor_pct;   ///< tensor-pipe activity, time-weighted, 0..100
+  double time_ns = 0;                ///< summed over the launches
+  double pct = 0;                    ///< of total_ns, 0..100
+  std::optional<double> tensor_pct;  ///< tensor-pipe activity, time-weighted, 0..100
 };
 
 /// Where each row that was read went. rows == kept + dropped + ignored, always.
@@ -34,19 +34,19 @@ struct RowAccount {
 
 /// A kernel table, schema plumbline-table/1. `kernels` by falling time, then name.
 struct KernelTable {
-  std::string source;                     ///< importer: "ncu-csv", "nsys-sqlite", "torch-trace", "recorder", …
+  std::string source;  ///< importer: "ncu-csv", "nsys-sqlite", "torch-trace", "recorder", …
   std::string device;
-  std::string region;                     ///< "profiler", "nvtx:NAME", "file"
-  std::optional<std::int64_t> calls;      ///< window calls in the region, where known
+  std::string region;                 ///< "profiler", "nvtx:NAME", "file"
+  std::optional<std::int64_t> calls;  ///< window calls in the region, where known
   std::vector<KernelRow> kernels;
   double total_ns = 0;
-  std::optional<double> time_ns_per_call; ///< total_ns / calls
-  std::string dominant;                   ///< identity of the kernel with the most time; "" when empty
-  std::optional<double> busy_ns;          ///< union of launch intervals, where the source has timestamps
-  std::optional<double> gaps_ns;          ///< region span minus busy
+  std::optional<double> time_ns_per_call;  ///< total_ns / calls
+  std::string dominant;                    ///< identity of the kernel with the most time; "" when empty
+  std::optional<double> busy_ns;           ///< union of launch intervals, where the source has timestamps
+  std::optional<double> gaps_ns;           ///< region span minus busy
   RowAccount account;
-  std::vector<std::string> notes;         ///< what a reader must know, in words
-  bool lossy = false;                     ///< the profiler says it lost records: a credit refuses on it
+  std::vector<std::string> notes;  ///< what a reader must know, in words
+  bool lossy = false;              ///< the profiler says it lost records: a credit refuses on it
 };
 
 /// The last name component, demangled, without return type, template arguments, parameters and address

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/base/json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/numbers.h"
+#include "plumbline/base/text.h"
+
+namespace plumbline {
+namespace {
+
+constexpr int kMaxDepth = 200;
+
+/// The offset at which nesting passes kMaxDepth, or npos. Strings are skipped; syntax is the parser's job.
+std::size_t too_deep_at(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMaxDepth) return i;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return std::string_view::npos;
+}
+
+/// nlohmann's text after its "[json.exception.parse_error.101] parse error at line 1, column 2: " prefix.
+std::string plain_message(std::string_view what) {
+  const std::size_t at = what.find("column ");
+  const std::size_t colon = at == std::string_view::npos ? at : what.find(": ", at);
+  return std::string(colon == std::string_view::npos ? what : what.substr(colon + 2));
+}
+
+template <class J>
+Parsed<J> parse_as(std::string_view text, const std::string& file) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (const std::size_t deep = too_deep_at(text); deep != std::string_view::npos) {
+    const TextPosition at = position_at(text, deep);
+    return failed<J>(diagnose("json-too-deep", "nested more than 200 deep", {file, at.line, at.column}));
+  }
+  try {
+    return {J::parse(text.begin(), text.end()), {}};
+  } catch (const nlohmann::json::parse_error& error) {
+    const std::size_t offset = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
+    const TextPosition at = position_at(text, offset);
+    return failed<J>(diagnose("json-syntax", plain_message(error.what()), {file, at.line, at.column}));
+  } catch (const nlohmann::json::exception& error) {  // a number outside double's range
+    return failed<J>(diagnose("json-syntax", error.what(), {file}));
+  }
+}
+
+void append_escape(std::string& out, unsigned code_unit) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) out += kHex[(code_unit >> shift) & 0xF];
+}
+
+/// A JSON string in ASCII, as Python writes it. Bytes that are not UTF-8 become U+FFFD.
+void append_string(std::string& out, std::string_view text) {
+  out += '"';
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x80) {
+      ++i;
+      switch (byte) {
+        case '"':
+          out += "\\\"";
+          break;
+        case '\\':
+          out += "\\\\";
+          break;
+        case '\n':
+          out += "\\n";
+          break;
+        case '\r':
+          out += "\\r";
+          break;
+        case '\t':
+          out += "\\t";
+          break;
+        case '\b':
+          out += "\\b";
+          break;
+        case '\f':
+          out += "\\f";
+          break;
+        default:
+          if (byte < 0x20 || byte == 0x7F) {
+            append_escape(out, byte);
+          } else {
+            out += static_cast<char>(byte);
+          }
+      }
+      continue;
+    }
+    const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
+    if (i + length > text.size() || first_invalid_utf8(text.substr(i, length))) {
+      append_escape(out, 0xFFFD);
+      ++i;
+      continue;
+    }
+    unsigned point = byte & (0xFFU >> (length + 1));
+    for (std::size_t k = 1; k < length; ++k)
+      point = (point << 6) | (static_cast<unsigned char>(text[i + k]) & 0x3F);
+    i += length;
+    if (point >= 0x10000) {
+      append_escape(out, 0xD800 + ((point - 0x10000) >> 10));
+      append_escape(out, 0xDC00 + ((point - 0x10000) & 0x3FF));
+    } else {
+      append_escape(out, point);
+    }
+  }
+  out += '"';
+}
+
+/// `indent` < 0 writes one line.
+void append_value(std::string& out, const Json& value, int indent, int depth) {
+  const auto newline = [&](int level) {
+    if (indent < 0) return;
+    out += '\n';
+    out.append(static_cast<std::size_t>(indent * level), ' ');
+  };
+  switch (value.type()) {
+    case Json::value_t::object: {
+      if (value.empty()) {
+        out += "{}";
+        return;
+      }
+      out += '{';
+      bool first = true;
+      for (const auto& [key, item] : value.items()) {
+        if (!first) out += ',';
+        first = false;
+        newline(depth + 1);
+        append_string(out, key);
+        out += indent < 0 ? ":" : ": ";
+        append_value(out, item, indent, depth + 1);
+      }
+      newline(depth);
+      out += '}';
+      return;
+    }
+    case Json::value_t::array: {
+      if (value.empty()) {
+        out += "[]";
+        return;
+      }
+      out += '[';
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        if (i > 0) out += ',';
+        newline(depth + 1);
+        append_value(out, value[i], indent, depth + 1);
+      }
+      newline(depth);
+      out += ']';
+      return;
+    }
+    case Json::value_t::string:
+      append_string(out, value.get_ref<const std::string&>());
+      return;
+    case Json::value_t::boolean:
+      out += value.get<bool>() ? "true" : "false";
+      return;
+    case Json::value_t::number_integer:
+      out += std::to_string(value.get<std::int64_t>());
+      return;
+    case Json::value_t::number_unsigned:
+      out += std::to_string(value.get<std::uint64_t>());
+      return;
+    case Json::value_t::number_float: {
+      const double number = value.get<double>();
+      out += std::isfinite(number) ? format_double(number) : "null";
+      return;
+    }
+    default:
+      out += "null";
+      return;
+  }
+}
+
+}  // namespace
+
+Parsed<Json> parse_json(std::string_view text, const std::string& file) { return parse_as<Json>(text, file); }
+
+Parsed<OrderedJson> parse_json_ordered(std::string_view text, const std::string& file) {
+  return parse_as<OrderedJson>(text, file);
+}
+
+std::string write_json(const Json& value) {
+  std::string out;
+  append_value(out, value, 2, 0);
+  out += '\n';
+  return out;
+}
+
+std::string write_json_line(const Json& value) {
+  std::string out;
+  append_value(out, value, -1, 0);
+  return out;
+}
+
+}  // namespace plumbline

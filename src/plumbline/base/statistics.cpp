@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/base/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace plumbline {
+namespace {
+
+double quantile_of_sorted(const std::vector<double>& sorted, double q) {
+  const double at = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+/// Median of a scratch vector, which is reordered.
+double median_in_place(std::vector<double>& values) {
+  const std::size_t half = values.size() / 2;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(half);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
+double resampled_median(std::span<const double> values, std::uint64_t seed, std::uint64_t round,
+                        std::vector<double>& scratch) {
+  scratch.resize(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::uint64_t bits = counter_random(seed, round * values.size() + i);
+    // Multiply-shift: unbiased to 2^-32 for the sample sizes of a bench.
+    scratch[i] = values[static_cast<std::size_t>(((bits >> 32) * values.size()) >> 32)];
+  }
+  return median_in_place(scratch);
+}
+
+bool usable(std::span<const double> values) {
+  return values.size() >= 2 &&
+         std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v) && v > 0; });
+}
+
+Interval percentile_interval(std::vector<double>& draws, double level) {
+  std::sort(draws.begin(), draws.end());
+  return {quantile_of_sorted(draws, (1 - level) / 2), quantile_of_sorted(draws, (1 + level) / 2)};
+}
+
+}  // namespace
+
+std::optional<double> median(std::span<const double> values) {
+  if (values.empty()) return {};
+  std::vector<double> copy(values.begin(), values.end());
+  return median_in_place(copy);
+}
+
+std::optional<double> quantile(std::span<const double> values, double q) {
+  if (values.empty()) return {};
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  return quantile_of_sorted(sorted, q);
+}
+
+std::optional<double> geometric_mean(std::span<const double> values) {
+  if (values.empty()) return {};
+  double sum = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value) || value <= 0) return {};
+    sum += std::log(value);
+  }
+  return std::exp(sum / static_cast<double>(values.size()));
+}
+
+std::uint64_t counter_random(std::uint64_t seed, std::uint64_t index) {
+  std::uint64_t z = seed * 0xD1342543DE82EF95ULL + index * 0x9E3779B97F4A7C15ULL + 0x632BE59BD9B4E019ULL;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+  return z ^ (z >> 31);
+}
+
+std::optional<Interval> bootstrap_ratio_of_medians(std::span<const double> numerator,
+                                                   std::span<const double> denominator, double level,
+                                                   int resamples, std::uint64_t seed) {
+  if (!usable(numerator) || !usable(denominator)) return {};
+  std::vector<double> draws;
+  std::vector<double> scratch;
+  for (int round = 0; round < resamples; ++round) {
+    const auto r = static_cast<std::uint64_t>(round);
+    const double top = resampled_median(numerator, 2 * seed, r, scratch);
+    draws.push_back(top / resampled_median(denominator, 2 * seed + 1, r, scratch));
+  }
+  return percentile_interval(draws, level);
+}
+
+std::optional<Interval> bootstrap_median(std::span<const double> values, double level, int resamples,
+                                         std::uint64_t seed) {
+  if (!usable(values)) return {};
+  std::vector<double> draws;
+  std::vector<double> scratch;
+  for (int round = 0; round < resamples; ++round) {
+    draws.push_back(resampled_median(values, seed, static_cast<std::uint64_t>(round), scratch));
+  }
+  return percentile_interval(draws, level);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/cli/commands.h"
+
+namespace plumbline::cli {
+
+void add_all_commands(Args& root) {
+  // fair comparison
+  // shapes
+  // evidence and help
+  add_explain(root);
+}
+
+}  // namespace plumbline::cli
