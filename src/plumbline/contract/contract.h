@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WindowContract: what window.toml declares of both windows. A plain value; parse.h makes it, check.h judges it.
+// WindowContract: what window.toml declares of both windows. A plain value; parse.h makes it, check.h judges
+// it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@
 
 namespace plumbline {
 
-/// A trimmed text of the file and where it stands (line 0: the key is absent). `text` is empty when absent or blank.
+/// A trimmed text of the file and where it stands (line 0: the key is absent). `text` is empty when absent or
+/// blank.
 struct Field {
   std::string text;
   TextPosition at{0, 0};
@@ -57,9 +59,9 @@ struct WorkloadShape {
 struct Asymmetry {
   EntryKind kind = EntryKind::ref_input;
   Field name;
-  Field entry_class;           ///< "symmetrize", "price", "accept", or anything else that the file says
-  Field produced_by;           ///< "forward", "prep", "cache", "other"
-  Field derived_from;          ///< names of the other side's raw inputs, commas and/or blanks between them
+  Field entry_class;   ///< "symmetrize", "price", "accept", or anything else that the file says
+  Field produced_by;   ///< "forward", "prep", "cache", "other"
+  Field derived_from;  ///< names of the other side's raw inputs, commas and/or blanks between them
   Field ref_kernel_regex;
   Field student_kernel_regex;
   Field note;
@@ -100,8 +102,8 @@ std::vector<PricedEntry> priced_entries(const WindowContract& contract);
 /// The price entries without one: nothing can be credited for them. File order.
 std::vector<PricedEntry> unpriced_entries(const WindowContract& contract);
 
-/// Class symmetrize and produced by anything but a cache: a prep step makes the tensor, so shape and dtype are
-/// declared and the report is held to them.
+/// Class symmetrize and produced by anything but a cache: a prep step makes the tensor, so shape and dtype
+/// are declared and the report is held to them.
 bool is_prep_checked(const Asymmetry& entry);
 
 /// The prep-checked entries in file order; the pointers live as long as `contract`.
