@@ -49,7 +49,7 @@ struct Parsed {
   std::optional<T> value;
   Diagnostics diagnostics;
 
-  bool ok() const { return value.has_value(); }
+  bool ok() const { return value.has_value(); }  ///< a value was made
 };
 
 /// A failed parse with one diagnostic.

@@ -43,7 +43,7 @@ struct Regex::Compiled {
   std::string error;         ///< PCRE2's message, with a hint where Python's syntax differs
   std::size_t offset = 0;    ///< byte offset of the mistake in the pattern
 
-  bool ok() const { return !regex.empty(); }
+  bool ok() const { return !regex.empty(); }  ///< the pattern is usable
 };
 
 }  // namespace plumbline

@@ -9,8 +9,8 @@
 
 namespace plumbline {
 
-enum class Align { left, right };
-enum class Style { plain, bold, dim, good, bad, warn };
+enum class Align { left, right };                        ///< of a column's cells
+enum class Style { plain, bold, dim, good, bad, warn };  ///< of a cell, shown only with colour
 
 /// A table cell.
 struct Cell {

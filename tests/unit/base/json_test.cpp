@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/base/json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace plumbline {
+namespace {
+
+TEST(WriteJson, IsPythonsSortedIndentedForm) {
+  const Json value = {{"b", {1, 2.5, true, nullptr}},
+                      {"a", {{"x", "é\u2028\x7f\"\n"}}},
+                      {"e", Json::array()},
+                      {"o", Json::object()}};
+  EXPECT_EQ(
+      write_json(value),
+      "{\n  \"a\": {\n    \"x\": \"\\u00e9\\u2028\\u007f\\\"\\n\"\n  },\n  \"b\": [\n    1,\n    2.5,\n    "
+      "true,\n    null\n  ],\n  \"e\": [],\n  \"o\": {}\n}\n");
+  EXPECT_EQ(write_json_line(Json{{"b", 1}, {"a", "😀"}}), "{\"a\":\"\\ud83d\\ude00\",\"b\":1}");
+}
+
+TEST(WriteJson, SurvivesBytesThatAreNotUtf8) { EXPECT_EQ(write_json_line(Json("a\xff")), "\"a\\ufffd\""); }
+
+TEST(ParseJson, NamesLineAndColumn) {
+  const auto result = parse_json("{\n  \"a\": nope\n}", "f.json");
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.diagnostics[0].code, "json-syntax");
+  EXPECT_EQ(result.diagnostics[0].line, 2);
+}
+
+TEST(ParseJson, RefusesDepthWithoutRecursion) {
+  const auto result = parse_json(std::string(100000, '['), "f.json");
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.diagnostics[0].code, "json-too-deep");
+}
+
+TEST(ParseJson, RefusesNumbersOutsideDouble) { EXPECT_FALSE(parse_json("[1e999]", "f").ok()); }
+
+TEST(ParseJsonOrdered, KeepsFirstPlaceAndLastValue) {
+  const auto result = parse_json_ordered(R"({"b":1,"a":2,"b":3})", "f");
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result.value->dump(), R"({"b":3,"a":2})");
+}
+
+}  // namespace
+}  // namespace plumbline
