@@ -55,8 +55,29 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     // ---- card: operator folders ---------------------------------------------------------------------
 
     // ---- layer: shapes and configurations -----------------------------------------------------------
+    {"layer-field-not-positive", kError, "layer", "A dimension of a layer is zero or negative.",
+     "Give every dimension a value of at least 1; leave window_size out for full attention."},
+    {"layer-field-out-of-range", kError, "layer", "A dimension of a layer is larger than any real one.",
+     "Check the value; the message names the limit."},
+    {"layer-heads-not-divisible", kError, "layer",
+     "The query heads cannot be shared out evenly over the KV heads.",
+     "Make num_heads a multiple of num_kv_heads."},
+    {"proxy-no-decode", kError, "layer", "The proxy model was asked for a decode step; it has only prefill.",
+     "Use --model measured with hardware that was measured, or predict the prefill phase."},
+    {"model-not-available", kError, "layer", "The hardware file has nothing for the chosen latency model.",
+     "Choose the other --model or other hardware; plumbline hardware list shows what each file holds."},
 
     // ---- hardware: GPU descriptions -----------------------------------------------------------------
+    {"hardware-unknown", kError, "hardware", "No hardware file of that name was found.",
+     "Use one of the names in the message, or the path of a hardware file."},
+    {"hardware-field-missing", kError, "hardware", "A hardware file lacks a field that it must have.",
+     "Add the field; the files under hardware/ are examples."},
+    {"hardware-field-unknown", kError, "hardware", "A hardware file has a field that nothing reads.",
+     "Correct the spelling or remove the field."},
+    {"hardware-field-invalid", kError, "hardware", "A field of a hardware file has a value it cannot have.",
+     "Give it a value of the kind that the message names; units are in the field's name."},
+    {"kernel-source-unknown", kError, "hardware", "The hardware file has no kernel source of that name.",
+     "plumbline hardware show NAME lists its kernel sources."},
 
     // ---- calibrate: measured rows and fits ----------------------------------------------------------
 

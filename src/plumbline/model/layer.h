@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "plumbline/base/diagnostics.h"
 
@@ -12,7 +13,15 @@ namespace plumbline {
 
 enum class Phase { prefill, decode };    ///< decode: one new token a sequence, seq_len is the KV length
 enum class Activation { gated, plain };  ///< gated: gate and up projections (SwiGLU, GeGLU)
-enum class AttentionBackend { best, flash, cudnn };  ///< best: the faster one is meant
+/// Which attention kernel. best: the faster one is meant; varlen: FlashAttention's variable-length entry.
+enum class AttentionBackend { best, flash, cudnn, varlen };
+
+/// "prefill" or "decode".
+std::string_view to_string(Phase phase);
+/// "gated" or "plain".
+std::string_view to_string(Activation activation);
+/// "best", "flash", "cudnn" or "varlen".
+std::string_view to_string(AttentionBackend backend);
 
 /// One decoder layer, bf16. All dimensions are counts of elements.
 struct Layer {
@@ -31,8 +40,23 @@ struct Layer {
   AttentionBackend backend = AttentionBackend::best;
 };
 
-/// One error a field that is not positive, out of range (dimensions to 2^24, seq_len to 2^27), or not
-/// divisible (num_heads by num_kv_heads); each names the field. Empty when the layer is valid.
+/// An integer field of Layer with its largest value. The smallest is 1, but for window_size, where every
+/// value <= 0 means full attention. With these limits every FLOP count of a layer fits 120 bits.
+struct LayerField {
+  std::string_view name;
+  std::int64_t Layer::*member;
+  std::int64_t max;
+};
+
+/// hidden_dim, num_heads, num_kv_heads, head_dim, ffn_dim, seq_len, batch_size, window_size.
+std::span<const LayerField> layer_fields();
+
+/// The field of that name, or nullptr.
+const LayerField* find_layer_field(std::string_view name);
+
+/// One error a field that is not positive, out of range (dimensions to 2^24, seq_len to 2^27, heads and
+/// head_dim to 2^16), or not divisible (num_heads by num_kv_heads); each names the field. Empty when the
+/// layer is valid. Codes: layer-field-not-positive, layer-field-out-of-range, layer-heads-not-divisible.
 Diagnostics validate(const Layer& layer, const Location& at = {});
 
 }  // namespace plumbline

@@ -40,6 +40,7 @@ struct TilePenalty {
   double wasted_work_pct = 0;  ///< (1 / efficiency − 1)·100
 };
 
+/// Room for the kernels of one layer.
 inline constexpr std::size_t kMaxKernels = 16;
 
 /// A layer's predicted time. Fixed storage: predicting allocates nothing.
@@ -53,7 +54,18 @@ struct Prediction {
   std::array<TilePenalty, 3> tile_penalties{};  ///< hidden_dim, ffn_dim, head_dim
   double ms_per_mparam_proxy = 0;               ///< total_ms / (hidden_dim·ffn_dim / 1e6)
 
+  /// The kernels in their order.
   std::span<const KernelTime> kernels() const { return {kernel_storage.data(), kernel_count}; }
 };
+
+/// value / (128·ceil(value / 128)); value >= 1.
+double tile_efficiency(std::int64_t value);
+
+/// The penalty of one dimension; `dimension` is a string literal.
+TilePenalty tile_penalty(std::string_view dimension, std::int64_t value);
+
+/// Sets total_ms, low_ms, high_ms (sums of the kernels in their order) and the bottleneck.
+/// A model whose band of the sum is narrower than the sum of the bands overwrites low_ms and high_ms.
+void finish(Prediction& prediction);
 
 }  // namespace plumbline

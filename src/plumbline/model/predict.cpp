@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/model/predict.h"
+
+#include <fmt/format.h>
+
+#include "plumbline/model/proxy.h"
+
+namespace plumbline {
+namespace {
+
+KernelTime specified(std::string_view name, double ms, Bound bound) {
+  return {name, ms, ms, ms, Provenance::specification, bound};
+}
+
+}  // namespace
+
+std::string_view to_string(LatencyModel model) { return model == LatencyModel::proxy ? "proxy" : "measured"; }
+
+Parsed<Predictor> choose_predictor(const Hardware& hardware, std::optional<LatencyModel> model,
+                                   std::string_view source) {
+  const LatencyModel wanted =
+      model.value_or(hardware.sources.empty() ? LatencyModel::proxy : LatencyModel::measured);
+  if (wanted == LatencyModel::proxy && !source.empty()) {
+    return failed<Predictor>(
+        diagnose("kernel-source-unknown",
+                 fmt::format("hardware '{}': the proxy model has no kernel sources ('{}' was asked for)",
+                             hardware.name, source)));
+  }
+  if (wanted == LatencyModel::proxy && !hardware.proxy) {
+    return failed<Predictor>(
+        diagnose("model-not-available",
+                 fmt::format("hardware '{}' has no constants of the proxy model{}", hardware.name,
+                             hardware.sources.empty() ? "" : "; use --model measured")));
+  }
+  if (wanted == LatencyModel::measured && hardware.sources.empty()) {
+    return failed<Predictor>(
+        diagnose("model-not-available",
+                 fmt::format("hardware '{}' holds no measured kernels{}", hardware.name,
+                             hardware.proxy ? "; --model proxy is the only model it has" : "")));
+  }
+  Predictor result;
+  result.hardware = hardware.name;
+  result.model = wanted;
+  if (hardware.proxy) result.proxy = *hardware.proxy;
+  return {result, {}};
+}
+
+std::optional<Diagnostic> unsupported(const Predictor& predictor, const Layer& layer, const Location& at) {
+  if (predictor.model == LatencyModel::proxy && layer.phase == Phase::decode) {
+    return diagnose("proxy-no-decode",
+                    fmt::format("{}the proxy model has no decode phase",
+                                layer.name.empty() ? "" : fmt::format("layer '{}': ", layer.name)),
+                    at);
+  }
+  return std::nullopt;
+}
+
+Prediction predict(const Predictor& predictor, const Layer& layer) {
+  return predict_proxy(predictor.proxy, layer);
+}
+
+KernelTime predict_gemm(const Predictor& predictor, std::string_view name, std::int64_t m, std::int64_t n,
+                        std::int64_t k) {
+  return specified(name, proxy_gemm_ms(predictor.proxy, m, n, k), Bound::tensor);
+}
+
+KernelTime predict_rmsnorm(const Predictor& predictor, std::string_view name, std::int64_t rows,
+                           std::int64_t cols) {
+  return specified(name, proxy_rmsnorm_ms(predictor.proxy, rows, cols), Bound::hbm);
+}
+
+KernelTime predict_embedding(const Predictor& predictor, std::string_view name, std::int64_t rows,
+                             std::int64_t cols) {
+  return specified(name, proxy_copy_ms(predictor.proxy, rows, cols), Bound::hbm);
+}
+
+}  // namespace plumbline
