@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what Plumbline needs and this machine lacks (Debian 12), and says what it does.
+#   tools/install.sh build   what the tool needs
+#   tools/install.sh test    the same, and what the tests need
+set -euo pipefail
+cd "$(dirname "$0")/.."
+what=${1:?usage: tools/install.sh build|test}
+
+wanted=$(cat tools/packages-build.txt)
+[ "$what" = build ] || wanted+=$'\n'$(cat tools/packages-test.txt)
+
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+missing=()
+installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' 2>/dev/null | sed -n 's/^ii *//p')
+for package in $wanted; do
+  grep -qx -- "$package" <<<"$installed" || missing+=("$package")
+done
+# Any Node.js with npm will do; Debian's own is taken only where there is none.
+command -v npm >/dev/null || missing+=(nodejs npm)
+
+if [ ${#missing[@]} -gt 0 ]; then
+  echo "installing ${#missing[@]} Debian packages: ${missing[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  log=$(mktemp)
+  if ! { as_root apt-get update -qq && as_root apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    echo "the packages could not be installed (log: $log)" >&2
+    exit 1
+  fi
+  rm -f "$log"
+fi
+
+# node_modules holds the Python grammar's C sources; npm's own marker tells whether it follows the lock file.
+if [ -f package-lock.json ] && [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
+  echo "installing npm packages (package-lock.json)"
+  npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+  touch node_modules/.package-lock.json
+fi
+
+# A locale with decimal commas: the tests run in it too.
+if [ "$what" = test ] && ! locale -a 2>/dev/null | grep -qi '^de_DE\.utf'; then
+  as_root localedef -i de_DE -f UTF-8 de_DE.UTF-8
+fi
