@@ -114,21 +114,67 @@ int report_parse_result(const CLI::App& app, const CLI::ParseError& error, const
   return kExitUsage;
 }
 
-}  // namespace
+CommandDoc describe_app(const CLI::App& app, const std::string& path) {
+  CommandDoc doc{path, app.get_description(), {}, {}, {}};
+  if (const std::string footer = app.get_footer(); footer.find("Example:") != std::string::npos) {
+    doc.example = std::string(trim(footer.substr(footer.find("Example:") + 8)));
+  }
+  for (const CLI::Option* option : app.get_options()) {
+    CommandDoc::Option entry;
+    for (const auto& name : option->get_snames()) entry.flags.push_back("-" + name);
+    for (const auto& name : option->get_lnames()) entry.flags.push_back("--" + name);
+    if (entry.flags.empty() || option->get_items_expected_max() > 0) {
+      entry.value = entry.flags.empty() ? option->get_name() : option->get_type_name();
+    }
+    if (const std::size_t open = entry.value.find('{'); open != std::string::npos) {  // TEXT:{a,b}
+      const std::string list = entry.value.substr(open + 1, entry.value.find('}') - open - 1);
+      for (const auto piece : split_any(list, ",", false)) entry.choices.emplace_back(piece);
+      entry.value = entry.value.substr(0, entry.value.find(':'));
+    }
+    entry.help = option->get_description();
+    doc.options.push_back(std::move(entry));
+  }
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    doc.subcommands.push_back(
+        describe_app(*sub, path.empty() ? sub->get_name() : path + " " + sub->get_name()));
+  }
+  return doc;
+}
 
-int run_command_line(int argc, char** argv, const std::function<void(Args&)>& add_commands) {
-  CLI::App app("Plumbline tells the truth about GPU kernel times, and chooses model shapes by it.",
-               "plumbline");
+/// Global options; their values land in `io` and `color`.
+void add_globals(CLI::App& app, Io& io, std::string& color) {
   app.set_version_flag("--version", "plumbline " PLUMBLINE_VERSION);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
-
-  Io io;
-  std::string color = "auto";
   app.add_flag("--json", io.json, "one JSON document on standard output, nothing else there");
   app.add_option("--color", color, "auto (a terminal without NO_COLOR), always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_flag("--quiet", io.quiet, "no progress and no notes");
+}
+
+constexpr const char* kTagline =
+    "Plumbline tells the truth about GPU kernel times, and chooses model shapes by it.";
+
+}  // namespace
+
+CommandDoc describe(const std::function<void(Args&)>& add_commands) {
+  CLI::App app(kTagline, "plumbline");
+  Io io;
+  std::string color;
+  add_globals(app, io, color);
+  auto node = std::make_shared<Args::Node>();
+  node->app = &app;
+  node->chosen = std::make_shared<std::function<int(const Io&)>>();
+  Args root(node);
+  add_commands(root);
+  return describe_app(app, "");
+}
+
+int run_command_line(int argc, char** argv, const std::function<void(Args&)>& add_commands) {
+  CLI::App app(kTagline, "plumbline");
+  Io io;
+  std::string color = "auto";
+  add_globals(app, io, color);
 
   auto node = std::make_shared<Args::Node>();
   node->app = &app;

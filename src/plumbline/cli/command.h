@@ -56,6 +56,24 @@ class Args {
   std::shared_ptr<Node> node_;
 };
 
+/// What --help knows of one command: for completion scripts and the manual page.
+struct CommandDoc {
+  struct Option {
+    std::vector<std::string> flags;  ///< "--gate"; a positional has none
+    std::string value;               ///< the placeholder, "" for a flag
+    std::string help;
+    std::vector<std::string> choices;
+  };
+  std::string path;  ///< "window show"; "" for the tool itself
+  std::string help;
+  std::string example;
+  std::vector<Option> options;
+  std::vector<CommandDoc> subcommands;
+};
+
+/// The whole command line as data.
+CommandDoc describe(const std::function<void(Args&)>& add_commands);
+
 /// Parses argv and runs the chosen command. Returns the exit status.
 int run_command_line(int argc, char** argv, const std::function<void(Args&)>& add_commands);
 

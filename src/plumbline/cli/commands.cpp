@@ -8,6 +8,8 @@ void add_all_commands(Args& root) {
   // shapes
   // evidence and help
   add_explain(root);
+  add_completion(root);
+  add_man(root);
 }
 
 }  // namespace plumbline::cli

@@ -12,6 +12,8 @@ namespace plumbline::cli {
 
 // evidence and help
 void add_explain(Args& root);
+void add_completion(Args& root);
+void add_man(Args& root);
 
 /// Adds every subcommand, in the order in which --help lists them.
 void add_all_commands(Args& root);

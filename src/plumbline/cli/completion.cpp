@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plumbline completion SHELL` and `plumbline man`: both written from the command line's own description.
+#include <fmt/format.h>
+
+#include "plumbline/cli/commands.h"
+
+namespace plumbline::cli {
+namespace {
+
+void flatten(const CommandDoc& doc, std::vector<const CommandDoc*>& all) {
+  all.push_back(&doc);
+  for (const CommandDoc& sub : doc.subcommands) flatten(sub, all);
+}
+
+std::vector<const CommandDoc*> every_command(const CommandDoc& root) {
+  std::vector<const CommandDoc*> all;
+  flatten(root, all);
+  return all;
+}
+
+/// What may follow a command: its subcommands and its options.
+std::string words_after(const CommandDoc& doc) {
+  std::string words;
+  for (const CommandDoc& sub : doc.subcommands) words += sub.path.substr(sub.path.rfind(' ') + 1) + " ";
+  for (const auto& option : doc.options) {
+    for (const auto& flag : option.flags) words += flag + " ";
+  }
+  if (!words.empty()) words.pop_back();
+  return words;
+}
+
+/// bash, and zsh through bashcompinit: the command path is matched, then its words or files are offered.
+std::string bash_script(const CommandDoc& root, bool zsh) {
+  std::string cases;
+  for (const CommandDoc* doc : every_command(root)) {
+    cases += fmt::format("    '{}') words='{}' ;;\n", doc->path, words_after(*doc));
+  }
+  return fmt::format(
+      "{}_plumbline() {{\n  local path='' words='' word\n  for word in "
+      "\"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n"
+      "    case $word in -*) ;; *) path=\"${{path:+$path }}$word\" ;; esac\n  done\n"
+      "  # a positional argument ends the command's name: cut words until a known command is left\n"
+      "  while :; do\n    case $path in\n{}    *) [[ $path == *' '* ]] && {{ path=${{path% *}}; continue; "
+      "}}; path=''; "
+      "continue ;;\n    esac\n    break\n  done\n"
+      "  COMPREPLY=($(compgen -W \"$words\" -- \"${{COMP_WORDS[COMP_CWORD]}}\"))\n"
+      "  [[ ${{#COMPREPLY[@]}} -gt 0 ]] || COMPREPLY=($(compgen -f -- \"${{COMP_WORDS[COMP_CWORD]}}\"))\n}}\n"
+      "complete -o filenames -F _plumbline plumbline\n",
+      zsh ? "autoload -U +X bashcompinit && bashcompinit\n" : "", cases);
+}
+
+std::string quote_fish(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return out + "'";
+}
+
+std::string fish_script(const CommandDoc& root) {
+  std::string out;
+  for (const CommandDoc* doc : every_command(root)) {
+    std::string condition;
+    if (doc->path.empty()) {
+      condition = "__fish_use_subcommand";
+    } else {
+      for (const char c : " " + doc->path)
+        condition += c == ' ' ? "; and __fish_seen_subcommand_from " : std::string(1, c);
+      condition = condition.substr(6);
+    }
+    for (const CommandDoc& sub : doc->subcommands) {
+      out += fmt::format("complete -c plumbline -n '{}' -a {} -d {}\n", condition,
+                         sub.path.substr(sub.path.rfind(' ') + 1), quote_fish(sub.help));
+    }
+    for (const auto& option : doc->options) {
+      for (const auto& flag : option.flags) {
+        if (!flag.starts_with("--")) continue;
+        out += fmt::format("complete -c plumbline -n '{}' -l {}{} -d {}\n", condition, flag.substr(2),
+                           option.value.empty() ? "" : " -r", quote_fish(option.help));
+      }
+    }
+  }
+  return out;
+}
+
+std::string roff(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else if (c == '\n')
+      out += "\n.br\n";
+    else
+      out += c;
+  }
+  return out.starts_with('.') || out.starts_with('\'') ? "\\&" + out : out;
+}
+
+std::string man_page(const CommandDoc& root) {
+  std::string out =
+      ".TH PLUMBLINE 1 \"\" \"plumbline " PLUMBLINE_VERSION "\" \"User Commands\"\n.SH NAME\nplumbline \\- " +
+      roff(root.help) + "\n.SH SYNOPSIS\n.B plumbline\n[\\fIoptions\\fR] \\fIcommand\\fR …\n.SH COMMANDS\n";
+  for (const CommandDoc* doc : every_command(root)) {
+    if (!doc->path.empty()) out += ".SS " + roff(doc->path) + "\n" + roff(doc->help) + "\n";
+    for (const auto& option : doc->options) {
+      std::string head;
+      for (const auto& flag : option.flags) head += (head.empty() ? "" : ", ") + flag;
+      if (!option.value.empty()) head += (head.empty() ? "" : " ") + option.value;
+      if (head == "-h, --help" && !doc->path.empty()) continue;
+      out += ".TP\n.B " + roff(head) + "\n" + roff(option.help) + "\n";
+    }
+    if (!doc->example.empty()) out += ".PP\n.nf\n" + roff(doc->example) + "\n.fi\n";
+  }
+  return out +
+         ".SH EXIT STATUS\n0 fine; 1 a gate, a budget or a held report failed; 2 usage, unreadable or "
+         "malformed input; "
+         "13 the contract or the bench refuses the run.\n.SH ENVIRONMENT\nNO_COLOR switches colour off.\n";
+}
+
+}  // namespace
+
+void add_completion(Args& root) {
+  auto shell = std::make_shared<std::string>();
+  Args args = root.subcommand("completion", "a completion script for bash, zsh or fish");
+  args.positional("SHELL", *shell, "bash, zsh or fish")
+      .example("plumbline completion bash > ~/.local/share/bash-completion/completions/plumbline");
+  args.run([shell](const Io& io) {
+    const CommandDoc doc = describe(add_all_commands);
+    if (*shell == "bash" || *shell == "zsh") {
+      io.print(bash_script(doc, *shell == "zsh"));
+    } else if (*shell == "fish") {
+      io.print(fish_script(doc));
+    } else {
+      io.report({diagnose(
+          "usage", fmt::format("no completion for the shell '{}': bash, zsh and fish have one", *shell))});
+      return static_cast<int>(kExitUsage);
+    }
+    return static_cast<int>(kExitOk);
+  });
+}
+
+void add_man(Args& root) {
+  Args args = root.subcommand("man", "the manual page (roff)");
+  args.example("plumbline man | man -l -");
+  args.run([](const Io& io) {
+    io.print(man_page(describe(add_all_commands)));
+    return static_cast<int>(kExitOk);
+  });
+}
+
+}  // namespace plumbline::cli
