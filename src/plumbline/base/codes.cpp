@@ -139,6 +139,9 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     // ---- pricing ------------------------------------------------------------------------------------
 
     // ---- card: operator folders ---------------------------------------------------------------------
+    {"card-missing", kError, "card", "CARD is neither a folder nor the name of one under operators/.",
+     "Check the spelling, and that plumbline was started where operators/ is; a path to the card works "
+     "anywhere."},
 
     // ---- layer: shapes and configurations -----------------------------------------------------------
     {"layer-field-not-positive", kError, "layer", "A dimension of a layer is zero or negative.",
