@@ -5,6 +5,8 @@ namespace plumbline::cli {
 
 void add_all_commands(Args& root) {
   // fair comparison
+  add_import(root);
+  add_table(root);
   // shapes
   // evidence and help
   add_explain(root);

@@ -7,6 +7,8 @@
 namespace plumbline::cli {
 
 // fair comparison
+void add_import(Args& root);
+void add_table(Args& root);
 
 // shapes
 

@@ -2,6 +2,8 @@
 // Any profiler's file to a KernelTable.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,13 +21,17 @@ struct ImportOptions {
   std::optional<std::int64_t> calls;    ///< window calls in the region
   std::optional<std::int64_t> device;   ///< device index; several devices without it are refused
   std::optional<std::int64_t> process;  ///< process id; several processes without it are refused
+  bool ranks = false;                   ///< devices and processes are ranks of one job: the slowest counts
+  /// Called now and then with the bytes (or rows) read so far and in all; all is 0 where it is not known.
+  std::function<void(std::uint64_t done, std::uint64_t all)> progress;
 };
 
 /// The table of `path`, whichever importer claims it. Errors: the file errors, import-unknown-format,
 /// import-ambiguous-format, and the importer's own, each with a position in the file.
 Parsed<KernelTable> import_profile(const std::string& path, const ImportOptions& options = {});
 
-/// One importer. detect() sees the head of the file (at most 64 KiB) and answers whether it is this format's.
+/// One importer. detect() sees the head of the file (at most 64 KiB, unpacked and as UTF-8) and answers
+/// whether it is this format's; parse() then gives a table, or says where the file is broken.
 struct Importer {
   std::string_view name;
   std::string_view describes;  ///< one line for --help
@@ -35,5 +41,9 @@ struct Importer {
 
 /// Every importer, in the order of their names.
 std::span<const Importer> importers();
+
+/// The slowest of several tables, each a rank of one job: a job takes as long as its slowest rank, so ranks
+/// are never summed. `tables` is not empty; a note says how many there were and what the others took.
+KernelTable slowest_rank(std::span<const KernelTable> tables, std::span<const std::string> labels);
 
 }  // namespace plumbline

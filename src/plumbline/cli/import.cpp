@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plumbline import FILE…`: any profiler's file to a kernel table.
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/files.h"
+#include "plumbline/cli/commands.h"
+#include "plumbline/profile/import.h"
+#include "plumbline/report/kernel_table_view.h"
+
+namespace plumbline::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::string output;
+  bool md = false;
+  ImportOptions import;
+};
+
+/// A progress line on a terminal, from the third second on; erased when the work is done.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool enabled) : enabled_(enabled), start_(Clock::now()) {}
+  ~ProgressLine() {
+    if (shown_) write("\r\x1b[K");
+  }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void update(const std::string& file, std::uint64_t done, std::uint64_t all) {
+    const auto now = Clock::now();
+    if (!enabled_ || now - start_ < std::chrono::seconds(2) || now - last_ < std::chrono::milliseconds(200))
+      return;
+    last_ = now;
+    shown_ = true;
+    const std::string share =
+        all > 0 ? fmt::format("{:3.0f} %", 100.0 * static_cast<double>(done) / static_cast<double>(all))
+                : fmt::format("{}", done);
+    write(fmt::format("\rreading {} {}\x1b[K", file, share));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static void write(const std::string& text) {
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+  }
+  bool enabled_;
+  bool shown_ = false;
+  Clock::time_point start_;
+  Clock::time_point last_{};
+};
+
+/// Every file's table, or none when one of them fails; diagnostics are reported as they come.
+std::vector<KernelTable> import_all(const Io& io, Options& options) {
+  std::vector<KernelTable> tables;
+  bool failed = false;
+  for (const std::string& file : options.files) {
+    ProgressLine progress(io.progress);
+    options.import.progress = [&](std::uint64_t done, std::uint64_t all) {
+      progress.update(file, done, all);
+    };
+    Parsed<KernelTable> table = import_profile(file, options.import);
+    io.report(table.diagnostics);
+    failed = failed || !table.ok();
+    if (table.ok()) tables.push_back(std::move(*table.value));
+  }
+  if (failed) tables.clear();
+  return tables;
+}
+
+int import_files(const Io& io, Options& options) {
+  if (options.files.size() > 1 && !options.import.ranks) {
+    io.report(
+        {diagnose("usage", "several files are one table only when they are ranks of one job: say --ranks")});
+    return kExitUsage;
+  }
+  const std::vector<KernelTable> tables = import_all(io, options);
+  if (tables.empty()) return kExitUsage;
+  const KernelTable table = tables.size() == 1 ? tables.front() : slowest_rank(tables, options.files);
+  const std::string document = write_json(to_json(table));
+  if (!options.output.empty()) {
+    const Diagnostics written = write_file(options.output, document);
+    io.report(written);
+    if (has_errors(written)) return kExitUsage;
+  }
+  if (io.json) {
+    io.print(document);
+  } else if (options.md) {
+    io.print(render_kernel_table_markdown(table));
+  } else {
+    io.print(render_kernel_table(table, io.color_out, io.width));
+  }
+  return kExitOk;
+}
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const Importer& importer : importers()) names.emplace_back(importer.name);
+  return names;
+}
+
+}  // namespace
+
+void add_import(Args& root) {
+  auto options = std::make_shared<Options>();
+  Args args = root.subcommand("import", "any profiler's file to a kernel table");
+  args.positionals("FILE", options->files, "a profiler's file; several with --ranks")
+      .option("-o,--output", options->output, "write the table (plumbline-table/1) to this file")
+      .choice("--format", options->import.format, format_names(), "do not detect: take this importer")
+      .option("--range", options->import.range,
+              "only this NVTX range (NAME or NAME@DOMAIN), annotation or ProfilerStep#N")
+      .option("--calls", options->import.calls,
+              "window calls in the region; every kernel's launches must divide by it")
+      .option("--device", options->import.device, "the GPU, by index, where the file has several")
+      .option("--process", options->import.process, "the process, by id, where the file has several")
+      .flag("--ranks", options->import.ranks,
+            "files, devices or processes are ranks of one job: take the slowest")
+      .flag("--md", options->md, "as Markdown, bounded")
+      .example("plumbline import ref.csv --calls 2 -o ref.table.json");
+  args.run([options](const Io& io) { return import_files(io, *options); });
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where importers put what they read: launches by process and device, then one table of the wanted ones.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "plumbline/base/diagnostics.h"
+#include "plumbline/profile/import.h"
+#include "plumbline/table/kernel_table.h"
+
+namespace plumbline::profile {
+
+inline constexpr std::int64_t kUnknownId = -1;  ///< a process or a device that the file does not name
+
+/// The sums of one kernel name in one group. Times are picoseconds: integers, so their sums do not depend on
+/// the order of the rows.
+struct NameSums {
+  std::int64_t launches = 0;
+  std::int64_t time_ps = 0;
+  std::int64_t min_ps = 0;
+  std::int64_t max_ps = 0;
+  double tensor_weight = 0;          ///< Σ pct · ps
+  std::int64_t tensor_launches = 0;  ///< launches that gave a tensor figure
+};
+
+/// One launch on the clock of the trace.
+struct TimedLaunch {
+  std::int64_t start_ns = 0;
+  std::uint32_t duration_ns = 0;  ///< kLong: see Group::long_launches
+  std::uint32_t name = 0;
+};
+inline constexpr std::uint32_t kLong = 0xFFFFFFFF;
+
+/// Copies or fills of one group.
+struct CopySums {
+  std::int64_t count = 0;
+  std::int64_t time_ps = 0;
+};
+
+/// What one process launched on one device.
+struct Group {
+  std::vector<NameSums> names;       ///< by name id; may be shorter than the name table
+  std::deque<TimedLaunch> timeline;  ///< where the source has timestamps
+  std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> long_launches;  ///< durations over 4.29 s
+  std::vector<std::uint32_t> sequence;  ///< name ids in launch order, where there are no timestamps
+  std::set<std::int64_t> streams;
+  CopySums memcpy;
+  CopySums memset;
+  std::int64_t kept_rows = 0;
+  std::int64_t launches = 0;
+  std::int64_t first_copy_ns = INT64_MAX;  ///< start of the first memset, for the set-up check
+};
+
+/// One launch (or, from a summary, several of one kernel).
+struct Launch {
+  std::uint32_t name = 0;
+  std::int64_t launches = 1;
+  std::int64_t time_ps = 0;  ///< summed over `launches`
+  std::optional<std::int64_t> min_ps;
+  std::optional<std::int64_t> max_ps;
+  std::optional<double> tensor_pct;
+  std::optional<std::int64_t> stream;
+};
+
+/// Collects launches, then builds the table.
+class Collector {
+ public:
+  Collector(std::string source, std::string path, const ImportOptions& options);
+
+  /// The id of a kernel's name (made valid UTF-8, demangled).
+  std::uint32_t name_id(std::string_view name);
+
+  Group& group(std::int64_t process, std::int64_t device);
+
+  /// False when a sum would overflow: the caller drops the row.
+  bool add(Group& group, const Launch& launch);
+
+  /// A launch with a place on the clock. `duration_ns` >= 0.
+  bool add_timed(Group& group, const Launch& launch, std::int64_t start_ns, std::int64_t duration_ns);
+
+  void set_device_name(std::int64_t device, std::string name) { device_names_[device] = std::move(name); }
+  void note(std::string text) { notes_.push_back(std::move(text)); }
+  void warn(Diagnostic diagnostic) { diagnostics_.push_back(std::move(diagnostic)); }
+  void lossy() { lossy_ = true; }
+  RowAccount& account() { return account_; }
+  void set_region(std::string region) { region_ = std::move(region); }
+  /// Number of times the asked range was entered; 0: no range was asked for.
+  void set_range_instances(std::int64_t instances) { range_instances_ = instances; }
+  /// False for a source that gives one row a kernel: the order of launches is not known.
+  void set_has_order(bool has_order) { has_order_ = has_order; }
+  /// True when the source counts memcpy and memset (a trace does; a kernel profiler does not see them).
+  void set_sees_copies(bool sees) { sees_copies_ = sees; }
+
+  /// Chooses the process and the device, finds the calls, and builds the table. Errors: import-no-kernels,
+  /// import-no-time, import-several-devices, import-several-processes, import-no-such-device,
+  /// import-no-such-process, import-not-the-window.
+  Parsed<KernelTable> finish();
+
+ private:
+  using Key = std::pair<std::int64_t, std::int64_t>;  ///< process, device
+  bool choose(std::vector<Key>& chosen);
+  KernelTable build(const Key& key, Group& group);
+  void add_times(KernelTable& table, Group& group) const;
+  void find_window(KernelTable& table, Group& group);
+
+  std::string source_;
+  std::string path_;
+  const ImportOptions& options_;
+  std::unordered_map<std::string, std::uint32_t> name_ids_;
+  std::vector<const std::string*> names_;
+  std::map<Key, Group> groups_;
+  std::map<std::int64_t, std::string> device_names_;
+  std::vector<std::string> notes_;
+  Diagnostics diagnostics_;
+  RowAccount account_;
+  std::string region_ = "file";
+  std::int64_t range_instances_ = 0;
+  bool has_order_ = true;
+  bool sees_copies_ = false;
+  bool lossy_ = false;
+};
+
+}  // namespace plumbline::profile

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/profile/import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "plumbline/base/numbers.h"
+#include "plumbline/profile/importers.h"
+#include "plumbline/profile/source.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::size_t kHeadBytes = 64 << 10;
+
+const std::array kImporters = {profile::kNcuCsv, profile::kTableFile};
+
+std::string names_of(const std::vector<const Importer*>& which) {
+  std::string out;
+  for (const Importer* importer : which) out += fmt::format("{}{}", out.empty() ? "" : ", ", importer->name);
+  return out;
+}
+
+/// What a file of no known format most likely is.
+std::string guess(std::string_view head, const std::string& path) {
+  const auto ends = [&](std::string_view suffix) { return path.ends_with(suffix); };
+  if (head.empty()) return "the file is empty";
+  if (ends(".nsys-rep") || ends(".qdrep")) {
+    return "a Nsight Systems report: export it first (nsys export --type sqlite, or nsys stats -r "
+           "cuda_gpu_kern_sum "
+           "--format csv)";
+  }
+  if (ends(".ncu-rep")) return "a Nsight Compute report: print it first (ncu --import FILE --page raw --csv)";
+  if (head.find('\0') != std::string_view::npos) return "a binary file of no known format";
+  return "no importer knows this file";
+}
+
+const Importer* by_name(const std::string& name) {
+  const auto it =
+      std::find_if(kImporters.begin(), kImporters.end(), [&](const Importer& i) { return i.name == name; });
+  return it == kImporters.end() ? nullptr : &*it;
+}
+
+}  // namespace
+
+std::span<const Importer> importers() { return kImporters; }
+
+Parsed<KernelTable> import_profile(const std::string& path, const ImportOptions& options) {
+  if (options.calls && *options.calls < 1) {
+    return failed<KernelTable>(diagnose("usage", "--calls must be at least 1"));
+  }
+  const auto head = profile::read_head(path, kHeadBytes);
+  if (!head.ok()) return {std::nullopt, head.diagnostics};
+  if (!options.format.empty()) {
+    if (const Importer* importer = by_name(options.format)) return importer->parse(path, options);
+    std::vector<const Importer*> all;
+    for (const Importer& importer : kImporters) all.push_back(&importer);
+    return failed<KernelTable>(
+        diagnose("import-unknown-format",
+                 fmt::format("no format \"{}\"; known are {}", options.format, names_of(all)), {path}));
+  }
+  std::vector<const Importer*> claims;
+  for (const Importer& importer : kImporters) {
+    if (importer.detect(*head.value, path)) claims.push_back(&importer);
+  }
+  if (claims.empty())
+    return failed<KernelTable>(diagnose("import-unknown-format", guess(*head.value, path), {path}));
+  if (claims.size() > 1) {
+    return failed<KernelTable>(
+        diagnose("import-ambiguous-format",
+                 fmt::format("could be {}: choose one with --format", names_of(claims)), {path}));
+  }
+  return claims.front()->parse(path, options);
+}
+
+KernelTable slowest_rank(std::span<const KernelTable> tables, std::span<const std::string> labels) {
+  std::size_t slowest = 0;
+  for (std::size_t i = 1; i < tables.size(); ++i) {
+    if (tables[i].total_ns > tables[slowest].total_ns) slowest = i;
+  }
+  KernelTable table = tables[slowest];
+  std::string others;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    if (i == slowest) continue;
+    table.lossy = table.lossy || tables[i].lossy;
+    others += fmt::format("{}{} {} ms", others.empty() ? "" : ", ", labels[i],
+                          format_fixed(tables[i].total_ns / 1e6, 3));
+  }
+  if (!others.empty()) {
+    table.notes.push_back(fmt::format("the slowest of {} ranks, {} ({} ms); the others: {}", tables.size(),
+                                      labels[slowest], format_fixed(table.total_ns / 1e6, 3), others));
+  }
+  return table;
+}
+
+}  // namespace plumbline

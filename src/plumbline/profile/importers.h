@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The importers, one file each.
+#pragma once
+
+#include "plumbline/profile/import.h"
+
+namespace plumbline::profile {
+
+extern const Importer kNcuCsv;
+extern const Importer kTableFile;
+
+}  // namespace plumbline::profile

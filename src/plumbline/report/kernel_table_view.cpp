@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/report/kernel_table_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "plumbline/base/numbers.h"
+#include "plumbline/base/text.h"
+#include "plumbline/report/text_table.h"
+
+namespace plumbline {
+namespace {
+
+std::string micros(double ns) { return format_fixed(ns / 1e3, 2); }
+
+std::string signed_micros(double ns) { return (ns >= 0 ? "+" : "") + micros(ns); }
+
+/// What stands for a kernel in a column of `width`: its name, or, where that is too long, its identity,
+/// unless another kernel of the table has the same one.
+std::string shown_name(const KernelTable& table, const KernelRow& row, std::size_t width) {
+  if (display_width(row.name) <= width) return row.name;
+  const auto same = std::count_if(table.kernels.begin(), table.kernels.end(),
+                                  [&](const KernelRow& other) { return other.identity == row.identity; });
+  return same == 1 ? row.identity : row.name;
+}
+
+/// "ncu-csv of NVIDIA H200, region profiler" and the sums below it.
+std::string summary(const KernelTable& table) {
+  std::string out = table.source;
+  if (!table.device.empty()) out += fmt::format(", {}", printable(table.device));
+  if (!table.region.empty()) out += fmt::format(", region {}", printable(table.region));
+  out += "\n";
+  std::int64_t launches = 0;
+  for (const KernelRow& row : table.kernels) launches += row.launches;
+  out += fmt::format("{} kernel{}, {} launch{}, {} us in all", table.kernels.size(),
+                     table.kernels.size() == 1 ? "" : "s", launches, launches == 1 ? "" : "es",
+                     micros(table.total_ns));
+  if (table.calls) {
+    out += fmt::format(", {} call{}", *table.calls, *table.calls == 1 ? "" : "s");
+    if (table.time_ns_per_call) out += fmt::format(", {} us a call", micros(*table.time_ns_per_call));
+  }
+  out += "\n";
+  if (table.busy_ns) {
+    out += fmt::format("busy {} us, gaps {} us", micros(*table.busy_ns), micros(table.gaps_ns.value_or(0)));
+    if (table.overlap_ns) out += fmt::format(", overlap {} us", micros(*table.overlap_ns));
+    if (table.streams) out += fmt::format(", {} stream{}", *table.streams, *table.streams == 1 ? "" : "s");
+    out += "\n";
+  }
+  if (table.memcpy && table.memset && table.memcpy->count + table.memset->count > 0) {
+    out += fmt::format("apart from the kernels: {} memcpy {} us, {} memset {} us\n", table.memcpy->count,
+                       micros(table.memcpy->time_ns), table.memset->count, micros(table.memset->time_ns));
+  }
+  const RowAccount& account = table.account;
+  out += fmt::format("rows {} = kept {} + dropped {} + ignored {}\n", account.rows, account.kept,
+                     account.dropped, account.ignored);
+  if (table.lossy) out += "records are missing: a credit refuses this table\n";
+  return out;
+}
+
+TextTable rows_of(const KernelTable& table, std::size_t name_width) {
+  const bool tensor = std::any_of(table.kernels.begin(), table.kernels.end(),
+                                  [](const KernelRow& row) { return row.tensor_pct.has_value(); });
+  const bool per_call = table.calls.has_value();
+  TextTable out;
+  out.columns = {{per_call ? "us/call" : "us", Align::right},
+                 {"%", Align::right},
+                 {per_call ? "launches/call" : "launches", Align::right}};
+  if (tensor) out.columns.push_back({"tensor %", Align::right});
+  out.columns.push_back({"kernel", Align::left, name_width});
+  const double calls = per_call ? static_cast<double>(*table.calls) : 1;
+  for (const KernelRow& row : table.kernels) {
+    std::vector<Cell> cells = {micros(row.time_ns / calls), format_fixed(row.pct, 1)};
+    const double launches = static_cast<double>(row.launches) / calls;
+    cells.emplace_back(launches == std::floor(launches) ? std::to_string(static_cast<std::int64_t>(launches))
+                                                        : format_fixed(launches, 2));
+    if (tensor) cells.emplace_back(row.tensor_pct ? format_fixed(*row.tensor_pct, 1) : std::string());
+    const std::string name = shown_name(table, row, name_width);
+    cells.emplace_back(row.truncated ? name + "  (cut by the profiler: never priced)" : name,
+                       row.truncated ? Style::warn : Style::plain);
+    out.rows.push_back(std::move(cells));
+  }
+  return out;
+}
+
+std::string notes_of(const KernelTable& table, std::string_view bullet) {
+  std::string out;
+  for (const std::string& note : table.notes) out += fmt::format("{}{}\n", bullet, printable(note));
+  return out;
+}
+
+std::string names_of(const std::optional<DiffSide>& side) {
+  if (!side) return "–";
+  std::string out;
+  for (const std::string& name : side->names)
+    out += (out.empty() ? "" : " | ") + cut_middle(printable(name), 60);
+  return out;
+}
+
+TextTable rows_of(const TableDiff& diff, std::size_t name_width) {
+  TextTable out;
+  out.columns = {{"before us", Align::right}, {"after us", Align::right},
+                 {"change us", Align::right}, {"change %", Align::right},
+                 {"launches", Align::right},  {"kernel", Align::left, name_width}};
+  const auto count = [](const std::optional<DiffSide>& side) {
+    if (!side) return std::string("–");
+    const double n = side->launches_per_call;
+    return n == std::floor(n) ? std::to_string(static_cast<std::int64_t>(n)) : format_fixed(n, 2);
+  };
+  for (const DiffRow& row : diff.rows) {
+    const Style style = row.delta_ns > 0 ? Style::bad : row.delta_ns < 0 ? Style::good : Style::plain;
+    const double before = row.before ? row.before->time_ns_per_call : 0;
+    out.rows.push_back({row.before ? micros(before) : std::string("–"),
+                        row.after ? micros(row.after->time_ns_per_call) : std::string("–"),
+                        Cell(signed_micros(row.delta_ns), style),
+                        before > 0 ? format_fixed(100 * row.delta_ns / before, 1) : std::string("new"),
+                        count(row.before) + " → " + count(row.after),
+                        row.identity + (row.ambiguous ? " *" : "")});
+  }
+  return out;
+}
+
+std::string diff_summary(const TableDiff& diff) {
+  const double change = diff.after_ns - diff.before_ns;
+  std::string out = fmt::format("{} us → {} us{}: {} us", micros(diff.before_ns), micros(diff.after_ns),
+                                diff.per_call ? " a call" : "", signed_micros(change));
+  if (diff.before_ns > 0) out += fmt::format(" ({:+.1f} %)", 100 * change / diff.before_ns);
+  return out + "\n";
+}
+
+std::string ambiguous_joins(const TableDiff& diff) {
+  std::string out;
+  for (const DiffRow& row : diff.rows) {
+    if (!row.ambiguous) continue;
+    out += fmt::format(
+        "* {}: several kernels share this identity and their names differ; only their sum is compared\n"
+        "    before: {}\n    after:  {}\n",
+        printable(row.identity), names_of(row.before), names_of(row.after));
+  }
+  return out;
+}
+
+std::size_t name_width(int width, std::size_t taken) {
+  return std::max<std::size_t>(
+      24, static_cast<std::size_t>(std::max(width, 40)) - std::min<std::size_t>(taken, 40));
+}
+
+}  // namespace
+
+std::string render_kernel_table(const KernelTable& table, bool color, int width) {
+  return summary(table) + "\n" + render_text(rows_of(table, name_width(width, 36)), color) + "\n" +
+         notes_of(table, "note: ");
+}
+
+std::string render_kernel_table_markdown(const KernelTable& table) {
+  std::string head = summary(table);
+  std::string out;
+  for (std::size_t at = 0; at < head.size();) {  // one line of the summary is one Markdown list entry
+    const std::size_t end = head.find('\n', at);
+    out += "- " + head.substr(at, end - at + 1);
+    at = end + 1;
+  }
+  return out + "\n" + render_markdown(rows_of(table, 64)) + "\n" + notes_of(table, "- ");
+}
+
+std::string render_table_diff(const TableDiff& diff, bool color, int width) {
+  return diff_summary(diff) + "\n" + render_text(rows_of(diff, name_width(width, 56)), color) +
+         ambiguous_joins(diff);
+}
+
+std::string render_table_diff_markdown(const TableDiff& diff) {
+  return diff_summary(diff) + "\n" + render_markdown(rows_of(diff, 64)) + "\n" + ambiguous_joins(diff);
+}
+
+}  // namespace plumbline

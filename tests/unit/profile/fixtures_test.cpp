@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recorded comparison, and real files of other projects where they lie beside this one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+
+#include "plumbline/profile/import.h"
+
+namespace plumbline {
+namespace {
+
+const std::string kData = std::string(PLUMBLINE_SOURCE_DIR) + "/tests/data/h200_attention_backward/";
+const std::string kPublic = std::string(PLUMBLINE_SOURCE_DIR) + "/../shared/fixtures/public/";
+
+KernelTable imported(const std::string& path, const ImportOptions& options = {}) {
+  const auto table = import_profile(path, options);
+  for (const Diagnostic& d : table.diagnostics) {
+    EXPECT_NE(d.severity, Severity::error) << format_diagnostic(d);
+  }
+  EXPECT_TRUE(table.ok()) << path;
+  return table.value.value_or(KernelTable{});
+}
+
+std::string refusal(const std::string& path) {
+  const auto table = import_profile(path);
+  EXPECT_FALSE(table.ok()) << path;
+  return table.diagnostics.empty() ? std::string() : table.diagnostics.back().code;
+}
+
+void expect_accounted(const KernelTable& t) {
+  EXPECT_EQ(t.account.rows, t.account.kept + t.account.dropped + t.account.ignored);
+  EXPECT_GT(t.account.kept, 0);
+  double sum = 0;
+  for (const KernelRow& row : t.kernels) sum += row.time_ns;
+  EXPECT_EQ(sum, t.total_ns);
+}
+
+TEST(RecordedRun, EveryNcuFileGivesTheSameKernels) {
+  for (const char* side : {"ref", "stu"}) {
+    const KernelTable t = imported(kData + side + ".ncu.csv");
+    expect_accounted(t);
+    EXPECT_EQ(t.calls, 2);
+    EXPECT_EQ(t.device, "NVIDIA H200");
+    EXPECT_EQ(t.dominant, "flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel");
+    EXPECT_TRUE(t.kernels[0].tensor_pct.has_value());
+    EXPECT_FALSE(t.lossy);
+    expect_accounted(imported(kData + side + ".raw.csv"));
+  }
+  EXPECT_EQ(imported(kData + "ref.ncu.csv").total_ns, 930592);
+  EXPECT_EQ(imported(kData + "stu.ncu.csv").total_ns, 1262208);
+}
+
+TEST(RecordedRun, DetailsAndBaseUnitsAgreeWithinTheRoundingOfTheDetails) {
+  const KernelTable details = imported(kData + "stu.details.csv");
+  const KernelTable base = imported(kData + "stu.rawbase.csv");
+  ASSERT_EQ(details.kernels.size(), base.kernels.size());
+  for (std::size_t i = 0; i < base.kernels.size(); ++i) {
+    EXPECT_EQ(details.kernels[i].name, base.kernels[i].name);
+    EXPECT_EQ(details.kernels[i].launches, base.kernels[i].launches);
+    EXPECT_NEAR(details.kernels[i].time_ns, base.kernels[i].time_ns,
+                5.0 * static_cast<double>(base.kernels[i].launches));
+  }
+}
+
+TEST(RecordedRun, LogsAndTextPagesAreNamedAsSuch) {
+  EXPECT_EQ(refusal(kData + "stu.log"), "ncu-no-table");
+  EXPECT_EQ(refusal(kData + "stu.details.txt"), "ncu-text-page");
+}
+
+TEST(PublicFiles, NcuFilesImportOrAreRefusedForTheRightReason) {
+  if (!std::filesystem::exists(kPublic)) GTEST_SKIP() << "no " << kPublic;
+  const KernelTable blocked = imported(kPublic + "ncu/nsightful_copy_blocked_details.csv");
+  EXPECT_EQ(blocked.total_ns, 21058944);
+  EXPECT_EQ(blocked.dominant, "copy_blocked");
+  EXPECT_EQ(imported(kPublic + "ncu/superbench_cublaslt_b200_baseunits.log").total_ns, 406240);
+  EXPECT_EQ(imported(kPublic + "ncu/roofline_gemm_naive_bom_crlf.csv").total_ns, 9589248);
+  EXPECT_EQ(imported(kPublic + "ncu/roofline_saxpy_bom_crlf.csv").total_ns, 292928);
+  EXPECT_EQ(imported(kPublic + "ncu/roofline_transpose_tiled_bom_crlf.csv").dominant,
+            "transpose_tiled_kernel");
+  EXPECT_EQ(refusal(kPublic + "ncu/nsightful_copy_blocked_text_page.txt"), "ncu-text-page");
+  EXPECT_EQ(refusal(kPublic + "ncu/gpumode_ncu_logs_console_trimmed.txt"), "ncu-text-page");
+}
+
+}  // namespace
+}  // namespace plumbline
