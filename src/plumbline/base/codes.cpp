@@ -108,6 +108,8 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"undeclared-student-output", kFinding, "contract",
      "The student alone makes an output and no entry says so.",
      "Declare it: [[asymmetry]] student_output = \"NAME\" with class price or accept."},
+    {"contract-exists", kError, "contract", "window init found a window.toml; it writes over none.",
+     "Edit the file that is there, or move it away first."},
     {"price-without-regex", kWarning, "contract", "A priced entry does not name the payer's launches.",
      "Add the payer's regex; until then nothing can be credited for it."},
     {"unknown-key", kWarning, "contract", "window.toml has a key that no rule reads.",

@@ -176,4 +176,16 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string in_quotes(std::string_view text, std::size_t max_chars) {
+  std::string line;
+  for (const char c : printable(text)) {
+    if (c == '\n' || c == '\t') {
+      line += c == '\n' ? "\\n" : "\\t";
+    } else {
+      line += c;
+    }
+  }
+  return '"' + cut_middle(line, max_chars) + '"';
+}
+
 }  // namespace plumbline

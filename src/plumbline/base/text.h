@@ -45,4 +45,8 @@ TextPosition position_at(std::string_view text, std::size_t offset);
 /// can never drive the terminal.
 std::string printable(std::string_view text);
 
+/// `text` for a message: on one line, in double quotes, control characters visible, cut in the middle to
+/// `max_chars`.
+std::string in_quotes(std::string_view text, std::size_t max_chars = 64);
+
 }  // namespace plumbline

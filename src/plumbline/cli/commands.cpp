@@ -5,6 +5,9 @@ namespace plumbline::cli {
 
 void add_all_commands(Args& root) {
   // fair comparison
+  add_window(root);
+  add_start(root);
+  add_prep(root);
   add_import(root);
   add_table(root);
   // shapes

@@ -7,6 +7,9 @@
 namespace plumbline::cli {
 
 // fair comparison
+void add_window(Args& root);
+void add_start(Args& root);
+void add_prep(Args& root);
 void add_import(Args& root);
 void add_table(Args& root);
 

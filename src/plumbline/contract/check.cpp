@@ -18,9 +18,6 @@ constexpr std::array<std::string_view, 4> kLists{"[reference].inputs", "[student
 constexpr std::array<std::string_view, 3> kClasses{"symmetrize", "price", "accept"};
 constexpr std::array<std::string_view, 4> kProducers{"forward", "prep", "cache", "other"};
 
-/// A name as messages show it: control characters visible, long ones cut.
-std::string shown(std::string_view name) { return fmt::format("\"{}\"", cut_middle(printable(name), 64)); }
-
 /// The list that holds an entry's name, and the one of the other side, as indexes into kLists.
 std::size_t own_list(EntryKind kind) { return static_cast<std::size_t>(kind); }
 std::size_t other_list(EntryKind kind) { return own_list(kind) ^ 1U; }
@@ -81,7 +78,7 @@ class Checker {
     if (!seen_.insert(entry)) {
       find("duplicate-entry", entry, entry.name.at,
            fmt::format("{} {} has an entry already; merge the two", to_string(entry.kind),
-                       shown(entry.name.text)));
+                       in_quotes(entry.name.text)));
       return;
     }
     if (entry.kind == EntryKind::ref_input || entry.kind == EntryKind::student_input) {
@@ -105,9 +102,9 @@ class Checker {
     for (const Field& name : *lists_[own_list(entry.kind)]) candidates.push_back(name.text);
     const auto near = candidates.size() <= 200 ? nearest_name(entry.name.text, candidates) : std::nullopt;
     Finding& finding = find("name-not-listed", entry, entry.name.at,
-                            fmt::format("{} {} is not in {}{}", to_string(entry.kind), shown(entry.name.text),
-                                        kLists[own_list(entry.kind)],
-                                        near ? fmt::format("; did you mean {}?", shown(*near))
+                            fmt::format("{} {} is not in {}{}", to_string(entry.kind),
+                                        in_quotes(entry.name.text), kLists[own_list(entry.kind)],
+                                        near ? fmt::format("; did you mean {}?", in_quotes(*near))
                                              : "; add it there or remove the entry"));
     finding.list = kLists[own_list(entry.kind)];
   }
@@ -120,14 +117,14 @@ class Checker {
         given.empty()
             ? fmt::format("{} {} has no class: choose symmetrize (both sides receive it), price (the payer's "
                           "launches are named) or accept (knowingly paid)",
-                          to_string(entry.kind), shown(entry.name.text))
-            : fmt::format("class {} is none of symmetrize, price, accept{}", shown(given.text),
+                          to_string(entry.kind), in_quotes(entry.name.text))
+            : fmt::format("class {} is none of symmetrize, price, accept{}", in_quotes(given.text),
                           near ? fmt::format("; did you mean {}?", *near) : ""));
   }
 
   void check_sides(const Asymmetry& entry) {
     const std::string_view other = kLists[other_list(entry.kind)];
-    const std::string name = shown(entry.name.text);
+    const std::string name = in_quotes(entry.name.text);
     const bool symmetrize = entry.entry_class.text == "symmetrize";
     if (is_output(entry.kind)) {
       if (symmetrize) {
@@ -161,12 +158,12 @@ class Checker {
       return;
     const auto near = nearest_name(producer.text, kProducers);
     find("unknown-producer", entry, producer.at,
-         fmt::format("produced_by {} is none of forward, prep, cache, other{}", shown(producer.text),
+         fmt::format("produced_by {} is none of forward, prep, cache, other{}", in_quotes(producer.text),
                      near ? fmt::format("; did you mean {}?", *near) : ""));
   }
 
   void check_shape(const Asymmetry& entry) {
-    const std::string name = shown(entry.name.text);
+    const std::string name = in_quotes(entry.name.text);
     if (is_prep_checked(entry)) {
       const TextPosition at = entry.name.at;
       if (entry.shape.empty()) {
@@ -195,14 +192,14 @@ class Checker {
       const bool student_pays = payer_of(entry.kind) == Payer::student;
       find("regex-wrong-side", entry, entry.other_regex().at,
            fmt::format("the {} pays for {}, so its launches are the ones to name: {}, not {}", payer,
-                       shown(entry.name.text), student_pays ? "student_kernel_regex" : "ref_kernel_regex",
+                       in_quotes(entry.name.text), student_pays ? "student_kernel_regex" : "ref_kernel_regex",
                        student_pays ? "ref_kernel_regex" : "student_kernel_regex"));
     }
     if (!priced) {
       if (!regex.empty()) {
         find("regex-not-priced", entry, regex.at,
              fmt::format("only class price takes a regex, and {} is class {}: remove it or price the entry",
-                         shown(entry.name.text), entry.entry_class.text));
+                         in_quotes(entry.name.text), entry.entry_class.text));
       }
       return;
     }
@@ -210,7 +207,7 @@ class Checker {
     const Regex::Compiled compiled = Regex::compile(regex.text, false);
     if (!compiled.ok()) {
       find("regex-invalid", entry, regex.at,
-           fmt::format("{} is no regular expression: {} (at character {} of it)", shown(regex.text),
+           fmt::format("{} is no regular expression: {} (at character {} of it)", in_quotes(regex.text),
                        compiled.error, position_at(regex.text, compiled.offset).column));
     }
   }
@@ -220,7 +217,7 @@ class Checker {
     Finding warning =
         make("price-without-regex", entry.at,
              fmt::format("{} is priced, yet no launches of the {} are named: nothing can be credited",
-                         shown(entry.name), to_string(entry.payer)));
+                         in_quotes(entry.name), to_string(entry.payer)));
     warning.kind = to_string(entry.kind);
     warning.name = entry.name;
     verdict_.warnings.push_back(std::move(warning));
@@ -239,7 +236,7 @@ class Checker {
           make(kCodes[own_list(kind)], name.at,
                fmt::format("only the {} {} {}: declare it with [[asymmetry]] {} = {} and a class ({})",
                            of_reference ? "reference" : "student", output ? "makes" : "receives",
-                           shown(name.text), to_string(kind), shown(name.text),
+                           in_quotes(name.text), to_string(kind), in_quotes(name.text),
                            output ? "price or accept" : "symmetrize, price or accept"));
       finding.kind = to_string(kind);
       finding.name = name.text;

@@ -261,12 +261,11 @@ class Reader {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       const TextPosition at = position(key);
       const std::optional<std::string> near = nearest_name(name, known);
-      warnings_.push_back(
-          diagnose("unknown-key",
-                   fmt::format("{}{}{} is no key of a window contract and says nothing{}", where,
-                               where.empty() ? "" : ".", cut_middle(printable(name), 64),
-                               near ? fmt::format("; did you mean {}?", *near) : ""),
-                   {contract_.file, at.line, at.column}));
+      warnings_.push_back(diagnose("unknown-key",
+                                   fmt::format("no rule reads the key {}{}{}", in_quotes(name),
+                                               where.empty() ? "" : fmt::format(" of {}", where),
+                                               near ? fmt::format("; did you mean {}?", *near) : ""),
+                                   {contract_.file, at.line, at.column}));
     }
   }
 

@@ -34,10 +34,16 @@ constexpr auto kAliases = std::to_array<std::pair<std::string_view, std::string_
     {"uint8", "u8"},
 });
 
-std::string shown(std::string_view name) { return fmt::format("\"{}\"", cut_middle(printable(name), 64)); }
-
 std::string dumped(const OrderedJson& value) {
   return printable(value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
+}
+
+std::string listed(std::vector<std::string> names) {
+  constexpr std::size_t kMost = 20;
+  if (names.empty()) return "nothing";
+  const std::size_t more = names.size() - std::min(names.size(), kMost);
+  names.resize(names.size() - more);
+  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 const OrderedJson* member(const OrderedJson& object, const char* key) {
@@ -95,7 +101,7 @@ class Problems {
           fmt::format("prep made {} (shape {}, dtype {}), which the contract does not declare: symmetrize it "
                       "there, or "
                       "do its work inside the window",
-                      shown(name), dumped(reported_shape(output)), shown(reported_dtype(output))));
+                      in_quotes(name), dumped(reported_shape(output)), in_quotes(reported_dtype(output))));
     }
   }
 
@@ -148,11 +154,10 @@ class Problems {
     const auto output = outputs.find(name);
     if (output == outputs.end() || !output->is_object()) {
       std::vector<std::string> names;
-      for (const auto& item : outputs.items()) names.push_back(shown(item.key()));
+      for (const auto& item : outputs.items()) names.push_back(in_quotes(item.key()));
       std::sort(names.begin(), names.end());
       add("prep-missing", name,
-          fmt::format("prep did not make {}; it made {}", shown(name),
-                      names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "))),
+          fmt::format("prep did not make {}; it made {}", in_quotes(name), listed(names)),
           declared_at(entry.name.at));
       return;
     }
@@ -160,15 +165,15 @@ class Problems {
     const OrderedJson reported = reported_shape(*output);
     if (!shape.empty() && !same_shape(reported, shape)) {
       add("prep-shape", name,
-          fmt::format("prep made {} with shape {}; the contract says [{}]", shown(name), dumped(reported),
+          fmt::format("prep made {} with shape {}; the contract says [{}]", in_quotes(name), dumped(reported),
                       fmt::join(shape, ",")),
           declared_at(entry.shape_at));
     }
     const std::string dtype = reported_dtype(*output);
     if (!entry.dtype.empty() && normal_dtype(dtype) != normal_dtype(entry.dtype.text)) {
       add("prep-dtype", name,
-          fmt::format("prep made {} with dtype {}; the contract says {}", shown(name), shown(dtype),
-                      shown(entry.dtype.text)),
+          fmt::format("prep made {} with dtype {}; the contract says {}", in_quotes(name), in_quotes(dtype),
+                      in_quotes(entry.dtype.text)),
           declared_at(entry.dtype.at));
     }
   }
