@@ -236,6 +236,16 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "plumbline hardware show NAME lists its kernel sources."},
 
     // ---- calibrate: measured rows and fits ----------------------------------------------------------
+    {"specification-only", kWarning, "calibrate",
+     "A GPU that nobody measured was asked for a measured prediction: its data sheet and generic constants "
+     "answered.",
+     "Measure rows on it (tools/measure_rows.py) and run plumbline hardware calibrate; until then compare "
+     "shapes with "
+     "care."},
+    {"residuals-invalid", kError, "calibrate",
+     "The residual file of a kernel source is damaged, cut short or not the one that the hardware file "
+     "names.",
+     "Copy the .bin file that was written together with the hardware file, or calibrate again."},
 
     // ---- artifact: reports and comparisons ----------------------------------------------------------
 

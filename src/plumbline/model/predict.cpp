@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "plumbline/model/measured.h"
 #include "plumbline/model/proxy.h"
 
 namespace plumbline {
@@ -32,17 +33,27 @@ Parsed<Predictor> choose_predictor(const Hardware& hardware, std::optional<Laten
                  fmt::format("hardware '{}' has no constants of the proxy model{}", hardware.name,
                              hardware.sources.empty() ? "" : "; use --model measured")));
   }
-  if (wanted == LatencyModel::measured && hardware.sources.empty()) {
-    return failed<Predictor>(
-        diagnose("model-not-available",
-                 fmt::format("hardware '{}' holds no measured kernels{}", hardware.name,
-                             hardware.proxy ? "; --model proxy is the only model it has" : "")));
-  }
   Predictor result;
   result.hardware = hardware.name;
   result.model = wanted;
   if (hardware.proxy) result.proxy = *hardware.proxy;
-  return {result, {}};
+  if (wanted == LatencyModel::proxy) return {result, {}};
+  if (hardware.sources.empty() && source.empty()) {
+    result.source = specification_source(hardware.sheet);
+    return {
+        result,
+        {diagnose("specification-only",
+                  fmt::format("hardware '{}' was never measured: every number comes from its data sheet and "
+                              "from constants of other GPUs",
+                              hardware.name))}};
+  }
+  result.source = find_source(hardware, source);
+  if (result.source != nullptr) return {result, {}};
+  std::string known;
+  for (const auto& one : hardware.sources) known += fmt::format("{}{}", known.empty() ? "" : ", ", one->name);
+  return failed<Predictor>(
+      diagnose("kernel-source-unknown", fmt::format("hardware '{}' has no kernel source '{}'; it has: {}",
+                                                    hardware.name, source, known.empty() ? "none" : known)));
 }
 
 std::optional<Diagnostic> unsupported(const Predictor& predictor, const Layer& layer, const Location& at) {
@@ -56,21 +67,28 @@ std::optional<Diagnostic> unsupported(const Predictor& predictor, const Layer& l
 }
 
 Prediction predict(const Predictor& predictor, const Layer& layer) {
-  return predict_proxy(predictor.proxy, layer);
+  return predictor.source ? predict_measured(*predictor.source, layer)
+                          : predict_proxy(predictor.proxy, layer);
 }
 
 KernelTime predict_gemm(const Predictor& predictor, std::string_view name, std::int64_t m, std::int64_t n,
                         std::int64_t k) {
+  if (predictor.source) return predict_gemm(*predictor.source, name, {m, n, k});
   return specified(name, proxy_gemm_ms(predictor.proxy, m, n, k), Bound::tensor);
 }
 
 KernelTime predict_rmsnorm(const Predictor& predictor, std::string_view name, std::int64_t rows,
                            std::int64_t cols) {
+  if (predictor.source)
+    return predict_elementwise(*predictor.source, name, {ElementwiseOp::fused_rmsnorm, rows, cols});
   return specified(name, proxy_rmsnorm_ms(predictor.proxy, rows, cols), Bound::hbm);
 }
 
 KernelTime predict_embedding(const Predictor& predictor, std::string_view name, std::int64_t rows,
                              std::int64_t cols) {
+  // a gather reads and writes each element once, as RMSNorm does
+  if (predictor.source)
+    return predict_elementwise(*predictor.source, name, {ElementwiseOp::fused_rmsnorm, rows, cols});
   return specified(name, proxy_copy_ms(predictor.proxy, rows, cols), Bound::hbm);
 }
 

@@ -30,7 +30,8 @@ struct Predictor {
 
 /// The predictor of `hardware`. Without `model`: measured when the hardware has a kernel source, else proxy.
 /// `source` names a kernel source; empty means the first one.
-/// Errors: model-not-available, kernel-source-unknown.
+/// Measured on hardware that nobody measured: generic constants on its data sheet, with the warning
+/// specification-only. Errors: model-not-available, kernel-source-unknown.
 Parsed<Predictor> choose_predictor(const Hardware& hardware, std::optional<LatencyModel> model = {},
                                    std::string_view source = {});
 

@@ -115,7 +115,7 @@ TEST(Predict, TheModelIsChosenOnceAndRefusalsSayWhy) {
   Hardware none;
   none.name = "none";
   EXPECT_EQ(choose_predictor(none, LatencyModel::proxy).diagnostics.at(0).code, "model-not-available");
-  EXPECT_EQ(choose_predictor(none, LatencyModel::measured).diagnostics.at(0).code, "model-not-available");
+  EXPECT_EQ(choose_predictor(none, LatencyModel::measured).diagnostics.at(0).code, "specification-only");
   EXPECT_EQ(choose_predictor(gpu("t4"), LatencyModel::proxy, "vllm").diagnostics.at(0).code,
             "kernel-source-unknown");
   Layer layer{"", 4096, 32, 8, 128, 14336, 2048, 1};

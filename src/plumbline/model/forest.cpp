@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/model/forest.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace plumbline {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "residual files are little-endian");
+
+template <class T>
+void append_raw(std::string& out, const std::vector<T>& values) {
+  out.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+template <class T>
+bool take_raw(std::string_view& bytes, std::size_t count, std::vector<T>& values) {
+  if (count > bytes.size() / sizeof(T)) return false;
+  values.resize(count);
+  if (count > 0) std::memcpy(values.data(), bytes.data(), count * sizeof(T));
+  bytes.remove_prefix(count * sizeof(T));
+  return true;
+}
+
+bool offsets_ascend(const std::vector<std::uint32_t>& offsets, std::size_t end) {
+  return !offsets.empty() && offsets.front() == 0 && offsets.back() == end &&
+         std::is_sorted(offsets.begin(), offsets.end());
+}
+
+/// Children point forward (so that a walk ends) and stay inside their tree.
+bool tree_is_sound(const Forest& forest, std::size_t tree) {
+  const std::size_t begin = forest.node_begin[tree];
+  const auto count = static_cast<int>(forest.node_begin[tree + 1] - begin);
+  if (count >= kMaxLeaves) return false;
+  for (int i = 0; i < count; ++i) {
+    const ForestNode& node = forest.nodes[begin + static_cast<std::size_t>(i)];
+    if (node.feature >= forest.features()) return false;
+    for (const int child : {int{node.left}, int{node.right}}) {
+      if (child >= 0 ? (child <= i || child >= count) : ~child > count) return false;
+    }
+  }
+  return true;
+}
+
+bool is_sound(const Forest& forest) {
+  if (forest.features() > kMaxFeatures || !std::isfinite(forest.scale) || !std::isfinite(forest.base))
+    return false;
+  if (!offsets_ascend(forest.cut_begin, forest.cuts.size())) return false;
+  if (!offsets_ascend(forest.node_begin, forest.nodes.size())) return false;
+  for (std::size_t f = 0; f < forest.features(); ++f) {
+    if (forest.cut_begin[f + 1] - forest.cut_begin[f] > kMaxCuts) return false;
+    const auto* first = forest.cuts.data() + forest.cut_begin[f];
+    const auto* last = forest.cuts.data() + forest.cut_begin[f + 1];
+    if (!std::is_sorted(first, last) || std::any_of(first, last, [](float c) { return !std::isfinite(c); }))
+      return false;
+  }
+  for (std::size_t t = 0; t < forest.trees(); ++t) {
+    if (!tree_is_sound(forest, t)) return false;
+  }
+  return true;
+}
+
+int leaf_of(const ForestNode* nodes, const std::uint8_t* row) {
+  int i = 0;
+  do {
+    const ForestNode node = nodes[i];
+    i = row[node.feature] > node.bin ? node.right : node.left;
+  } while (i >= 0);
+  return ~i;
+}
+
+}  // namespace
+
+std::uint8_t quantise(const Forest& forest, std::size_t feature, float value) {
+  const float* first = forest.cuts.data() + forest.cut_begin[feature];
+  const float* last = forest.cuts.data() + forest.cut_begin[feature + 1];
+  return static_cast<std::uint8_t>(std::lower_bound(first, last, value) - first);
+}
+
+double evaluate(const Forest& forest, std::span<const float> row) {
+  if (forest.features() == 0) return forest.base;
+  std::array<std::uint8_t, kMaxFeatures> q{};
+  for (std::size_t f = 0; f < forest.features(); ++f) q[f] = quantise(forest, f, row[f]);
+  std::int64_t sum = 0;  // integers: the order of the trees cannot change the result
+  for (std::size_t t = 0; t < forest.trees(); ++t) {
+    const std::uint32_t begin = forest.node_begin[t];
+    const std::size_t leaf = begin == forest.node_begin[t + 1]
+                                 ? 0
+                                 : static_cast<std::size_t>(leaf_of(forest.nodes.data() + begin, q.data()));
+    sum += forest.leaves[begin + t + leaf];
+  }
+  return forest.base + static_cast<double>(sum) * forest.scale;
+}
+
+void append_forest(const Forest& forest, std::string& out) {
+  const std::array<std::uint32_t, 4> head{
+      static_cast<std::uint32_t>(forest.features()), static_cast<std::uint32_t>(forest.cuts.size()),
+      static_cast<std::uint32_t>(forest.trees()), static_cast<std::uint32_t>(forest.nodes.size())};
+  out.append(reinterpret_cast<const char*>(head.data()), sizeof(head));
+  const std::array<double, 2> numbers{forest.scale, forest.base};
+  out.append(reinterpret_cast<const char*>(numbers.data()), sizeof(numbers));
+  if (forest.features() == 0) return;
+  append_raw(out, forest.cut_begin);
+  append_raw(out, forest.cuts);
+  append_raw(out, forest.node_begin);
+  append_raw(out, forest.nodes);
+  append_raw(out, forest.leaves);
+}
+
+Parsed<Forest> take_forest(std::string_view& bytes, const std::string& file) {
+  const auto bad = [&] {
+    return failed<Forest>(
+        diagnose("residuals-invalid", "the residual trees are damaged or cut short", {file, 0, 0}));
+  };
+  std::array<std::uint32_t, 4> head{};
+  std::array<double, 2> numbers{};
+  if (bytes.size() < sizeof(head) + sizeof(numbers)) return bad();
+  std::memcpy(head.data(), bytes.data(), sizeof(head));
+  std::memcpy(numbers.data(), bytes.data() + sizeof(head), sizeof(numbers));
+  bytes.remove_prefix(sizeof(head) + sizeof(numbers));
+  Forest forest;
+  forest.scale = numbers[0];
+  forest.base = numbers[1];
+  const auto [features, cuts, trees, nodes] = head;
+  if (features == 0) {
+    if (!std::isfinite(forest.base)) return bad();
+    return {std::move(forest), {}};
+  }
+  if (features > kMaxFeatures || !take_raw(bytes, std::size_t{features} + 1, forest.cut_begin) ||
+      !take_raw(bytes, cuts, forest.cuts) || !take_raw(bytes, std::size_t{trees} + 1, forest.node_begin) ||
+      !take_raw(bytes, nodes, forest.nodes) || !take_raw(bytes, std::size_t{nodes} + trees, forest.leaves) ||
+      !is_sound(forest)) {
+    return bad();
+  }
+  return {std::move(forest), {}};
+}
+
+}  // namespace plumbline

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measured model: kernel times from analytic formulas whose constants, and whose residual, were fitted to
+// measured rows of one framework on one GPU. docs/accuracy.md says how well it does on shapes it did not see.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumbline/model/forest.h"
+#include "plumbline/model/hardware.h"
+#include "plumbline/model/layer.h"
+#include "plumbline/model/machine.h"
+#include "plumbline/model/measured_attention.h"
+#include "plumbline/model/measured_gemm.h"
+#include "plumbline/model/prediction.h"
+
+namespace plumbline {
+
+/// Operations without a matrix product. `rmsnorm` is the framework's own kernel, `fused_rmsnorm` a
+/// compiler's.
+enum class ElementwiseOp {
+  rmsnorm,
+  fused_rmsnorm,
+  add_rmsnorm,
+  residual_add,
+  swiglu,
+  geglu,
+  rope,
+  qk_norm_rope
+};
+/// How many ElementwiseOp there are.
+inline constexpr std::size_t kElementwiseOps = 8;
+/// The enumerator's name, "swiglu" for example.
+std::string_view to_string(ElementwiseOp op);
+
+/// `rows` tokens of `cols` elements (of the output for SwiGLU and GeGLU; (heads + kv_heads)·head_dim for
+/// RoPE).
+struct ElementwiseShape {
+  ElementwiseOp op = ElementwiseOp::rmsnorm;
+  std::int64_t rows = 1, cols = 1;
+};
+
+/// Names of the constants of an element-wise operation: t0_us (launch), row_us (a thousand elements of a
+/// row), bandwidth (share of the data sheet's), cache_gain (of what stays in L2), p (how the two combine).
+inline constexpr std::array<std::string_view, 5> kElementwiseConstants{"t0_us", "row_us", "bandwidth",
+                                                                       "cache_gain", "p"};
+/// The analytic time in microseconds.
+double elementwise_us(const Machine& machine, const std::array<double, 5>& constants,
+                      const ElementwiseShape& shape);
+
+/// A file of measured rows that a source was fitted to.
+struct RowFile {
+  std::string name;    ///< without its folder
+  std::string sha256;  ///< of its bytes
+  std::string licence;
+  std::int64_t rows = 0;      ///< kept and used
+  std::int64_t rejected = 0;  ///< impossible or malformed
+};
+
+/// One fitted operation: the formula's constants, and trees on log(measured / formula). No constants:
+/// unknown.
+struct FittedOp {
+  std::vector<double> constants;
+  Forest residual;
+  Forest spread;                        ///< log of the expected |residual error|
+  double band = 0;                      ///< half-width of the 90 % band on log time, in spreads
+  std::array<double, 3> low{}, high{};  ///< least and greatest sizes that the rows held, see domain()
+  std::int64_t rows = 0, sites = 0;
+  std::map<std::string, double>
+      errors;  ///< by folds of unseen sites: mape_pct, p90_pct, bias_pct, coverage_pct, …
+
+  /// True when the formula has constants.
+  bool known() const { return !constants.empty(); }
+};
+
+/// A fitted element-wise operation.
+struct FittedElementwise {
+  std::array<double, 5> constants{};
+  double half_width = 0;  ///< of the 90 % band on log time
+  std::int64_t rows = 0;
+  std::map<std::string, double> errors;
+};
+
+/// The kinds of whole layers that fusion terms are fitted for.
+enum class LayerKind { prefill, window, decode };
+
+/// What fusion and neighbours do to the sum of separately measured kernels; the names are the file's keys.
+inline constexpr std::array<std::string_view, 13> kLayerTerms{
+    "gemm",         ///< GEMM time inside a layer over its time alone
+    "throttle",     ///< added share of GEMM time beyond 0.5 ms: the clock falls under load
+    "flash",        ///< attention inside a layer over its time alone, by backend
+    "cudnn",        //
+    "kernel_us",    ///< start and end of each element-wise kernel
+    "residual",     ///< bytes of norms and adds of the residual stream that reach HBM: the rest is in L2
+    "rope",         ///< the same for RoPE
+    "qk_norm",      ///< the same, added where queries and keys are normalised
+    "output_copy",  ///< the same for the attention output's change of layout
+    "activation",   ///< the same for SwiGLU
+    "kv_expand",    ///< the same for KV heads repeated to the query heads (sliding windows)
+    "cache",        ///< decode: the same for the KV cache being written
+    "token_us"};    ///< decode: microseconds a token of the batch
+/// How many fusion terms there are.
+inline constexpr std::size_t kLayerTermCount = kLayerTerms.size();
+
+/// Fitted fusion terms of one kind of layer.
+struct FittedLayer {
+  std::array<double, kLayerTermCount> terms{};
+  double half_width = 0;  ///< of the 90 % band on log time of the total
+  std::int64_t rows = 0, sites = 0;
+  std::map<std::string, double> errors;
+};
+
+/// A measurement kept to be shown beside a prediction.
+struct KeptRow {
+  std::uint64_t key = 0;  ///< shape_key
+  float ms = 0;
+};
+
+/// Constants and residuals fitted to one framework's kernels on one GPU.
+struct KernelSource {
+  std::string name;                 ///< "pytorch", "vllm"
+  std::string framework;            ///< versions, and how it was measured
+  bool specification_only = false;  ///< nothing was measured: generic constants on the data sheet
+  Machine machine;
+  std::vector<RowFile> rows;
+  FittedOp gemm;                            ///< n and k multiples of 8
+  FittedOp misaligned;                      ///< the others
+  std::array<FittedOp, 3> prefill, decode;  ///< by AttentionBackend
+  std::array<FittedElementwise, kElementwiseOps> elementwise;
+  std::array<FittedLayer, 3> layers;      ///< by LayerKind
+  std::map<std::string, double> budgets;  ///< MAPE in per cent that validation may reach, by operation
+  std::vector<KeptRow> kept;              ///< ascending by key
+};
+
+/// The kernel source called `name` (the first one when `name` is empty), or nullptr.
+std::shared_ptr<const KernelSource> find_source(const Hardware& hardware, std::string_view name = {});
+
+/// A source that knows the data sheet alone: generic constants, wide bands, provenance "specification".
+std::shared_ptr<const KernelSource> specification_source(const DataSheet& sheet);
+
+/// Time, band, provenance and what binds one GEMM.
+KernelTime predict_gemm(const KernelSource& source, std::string_view name, const GemmShape& shape);
+/// The same for attention; with AttentionBackend::best the faster backend that the source knows.
+KernelTime predict_attention(const KernelSource& source, std::string_view name, const AttentionShape& shape);
+/// The same for an element-wise operation.
+KernelTime predict_elementwise(const KernelSource& source, std::string_view name,
+                               const ElementwiseShape& shape);
+
+/// The time of one valid layer, kernel by kernel, with its band. Allocates nothing.
+Prediction predict_measured(const KernelSource& source, const Layer& layer);
+
+/// A layer's parts before fusion terms, in microseconds: the columns that the terms multiply, in their order.
+std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, const Layer& layer);
+/// Which terms a layer takes.
+LayerKind layer_kind(const Layer& layer);
+
+/// Key of a kept GEMM measurement.
+std::uint64_t shape_key(const GemmShape& shape);
+/// Key of a kept attention measurement.
+std::uint64_t shape_key(const AttentionShape& shape);
+/// The measurement of exactly that shape, in ms, if one was kept.
+std::optional<double> kept_measurement(const KernelSource& source, std::uint64_t key);
+
+}  // namespace plumbline

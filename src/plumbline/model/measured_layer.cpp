@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layer as the sum of its kernels, with what fusion and neighbours do to them.
+#include <algorithm>
+#include <cmath>
+
+#include "plumbline/model/measured.h"
+
+namespace plumbline {
+namespace {
+
+enum Term : std::size_t {
+  kGemm,
+  kThrottle,
+  kFlash,
+  kCudnn,
+  kKernelUs,
+  kResidual,
+  kRope,
+  kQkNorm,
+  kOutputCopy,
+  kActivation,
+  kKvExpand,
+  kCache,
+  kTokenUs
+};
+
+/// GEMM time beyond this is slowed by the falling clock, in microseconds.
+constexpr double kThrottleFromUs = 500;
+/// Share of the data sheet's bandwidth that plain copies reach; the scale of the byte terms.
+constexpr double kCopyShare = 0.833;
+
+/// Counts of one layer, as doubles.
+struct Counts {
+  double tokens, hidden, heads, kv_heads, dim, ffn, batch;
+  bool gated, decode, window;
+};
+
+Counts counts_of(const Layer& layer) {
+  Counts c{};
+  c.decode = layer.phase == Phase::decode;
+  c.batch = static_cast<double>(layer.batch_size);
+  c.tokens = c.batch * (c.decode ? 1.0 : static_cast<double>(layer.seq_len));
+  c.hidden = static_cast<double>(layer.hidden_dim);
+  c.heads = static_cast<double>(layer.num_heads);
+  c.kv_heads = static_cast<double>(layer.num_kv_heads);
+  c.dim = static_cast<double>(layer.head_dim);
+  c.ffn = static_cast<double>(layer.ffn_dim);
+  c.gated = layer.activation == Activation::gated;
+  c.window = layer_kind(layer) == LayerKind::window;
+  return c;
+}
+
+std::array<GemmShape, 4> gemms_of(const Layer& layer) {
+  const std::int64_t m = layer.batch_size * (layer.phase == Phase::decode ? 1 : layer.seq_len);
+  const std::int64_t width = layer.activation == Activation::gated ? 2 * layer.ffn_dim : layer.ffn_dim;
+  return {{{m, (layer.num_heads + 2 * layer.num_kv_heads) * layer.head_dim, layer.hidden_dim},
+           {m, layer.hidden_dim, layer.num_heads * layer.head_dim},
+           {m, width, layer.hidden_dim},
+           {m, layer.hidden_dim, layer.ffn_dim}}};
+}
+
+AttentionShape attention_shape(const Layer& layer) {
+  AttentionShape shape;
+  shape.batch = layer.batch_size;
+  shape.q_len = layer.phase == Phase::decode ? 1 : layer.seq_len;
+  shape.kv_len = layer.seq_len;
+  shape.heads = layer.num_heads;
+  shape.kv_heads = layer.num_kv_heads;
+  shape.head_dim = layer.head_dim;
+  shape.window = layer.window_size > 0 && layer.window_size < layer.seq_len ? layer.window_size : 0;
+  shape.backend = layer.backend;
+  return shape;
+}
+
+/// Columns of one element-wise kernel: its own start, and bytes under one of the byte terms.
+struct Pointwise {
+  std::string_view name;
+  Term term;
+  double units;  ///< bf16 elements read or written
+  double starts = 1;
+};
+
+/// The element-wise kernels of a layer, in order. `count` is how many of the array are used.
+struct PointwiseList {
+  std::array<Pointwise, 6> item{};
+  std::size_t count = 0;
+  void add(Pointwise p) { item[count++] = p; }
+};
+
+PointwiseList pointwise_of(const Layer& layer, const Counts& c) {
+  const double stream = c.tokens * c.hidden;
+  const double qk = c.tokens * (c.heads + c.kv_heads) * c.dim;
+  PointwiseList list;
+  list.add({"pre_attn_rmsnorm", kResidual, 2 * stream});
+  list.add({layer.use_qk_norm ? "qk_norm_rope" : "rope", kRope, qk});
+  if (c.decode) list.add({"kv_cache_write", kCache, 4 * c.tokens * c.kv_heads * c.dim});
+  list.add({"residual_rmsnorm", kResidual, 4 * stream});
+  list.add({c.gated ? "gated_activation" : "activation", kActivation,
+            (c.gated ? 1.0 : 2.0 / 3) * c.tokens * c.ffn});
+  list.add({"residual_add", kResidual, 3 * stream});
+  return list;
+}
+
+double unit_us(const KernelSource& source) { return 2 / (source.machine.bytes_per_us * kCopyShare); }
+
+double with_throttle(const std::array<double, kLayerTermCount>& t, double us) {
+  return t[kGemm] * us + t[kThrottle] * std::max(0.0, us - kThrottleFromUs);
+}
+
+KernelTime scaled(KernelTime time, double us) {
+  const double factor = time.ms > 0 ? us * 1e-3 / time.ms : 1;
+  time.ms *= factor;
+  time.low_ms *= factor;
+  time.high_ms *= factor;
+  return time;
+}
+
+/// Microseconds of the layout changes around attention.
+double around_attention_us(const KernelSource& source, const std::array<double, kLayerTermCount>& t,
+                           const Counts& c) {
+  const double unit = unit_us(source);
+  double us = t[kOutputCopy] * unit * c.tokens * c.heads * c.dim;
+  if (c.window) us += t[kKvExpand] * unit * (1 - c.kv_heads / c.heads) * c.tokens * c.heads * c.dim;
+  return us;
+}
+
+Term attention_term(const Layer& layer) { return layer.backend == AttentionBackend::cudnn ? kCudnn : kFlash; }
+
+/// The attention kernel with its fusion terms; with backend `best`, the faster of the backends inside a
+/// layer.
+KernelTime layer_attention(const KernelSource& source, const std::array<double, kLayerTermCount>& t,
+                           const Layer& layer, const Counts& c) {
+  AttentionShape shape = attention_shape(layer);
+  const double around = around_attention_us(source, t, c);
+  KernelTime best;
+  for (const AttentionBackend backend : {AttentionBackend::flash, AttentionBackend::cudnn}) {
+    if (layer.backend != AttentionBackend::best && layer.backend != backend) continue;
+    if (layer.backend == AttentionBackend::best && backend == AttentionBackend::cudnn && shape.window > 0)
+      continue;
+    shape.backend = backend;
+    const KernelTime alone = predict_attention(source, "attention", shape);
+    const double factor = t[backend == AttentionBackend::cudnn ? kCudnn : kFlash];
+    const KernelTime time = scaled(alone, factor * alone.ms * 1e3 + around);
+    if (best.name.empty() || time.ms < best.ms) best = time;
+  }
+  return best;
+}
+
+void add_kernel(Prediction& p, const KernelTime& time) {
+  if (p.kernel_count < kMaxKernels) p.kernel_storage[p.kernel_count++] = time;
+}
+
+void finish_layer(Prediction& p, const Layer& layer, double half_width) {
+  p.bottleneck = 0;
+  for (std::size_t i = 0; i < p.kernel_count; ++i) {
+    p.total_ms += p.kernel_storage[i].ms;
+    if (p.kernel_storage[i].ms > p.kernel_storage[p.bottleneck].ms) p.bottleneck = i;
+  }
+  // Errors of the kernels are largely independent: the total's band comes from measured whole layers, not
+  // from adding the kernels' bands.
+  p.low_ms = p.total_ms * std::exp(-half_width);
+  p.high_ms = p.total_ms * std::exp(half_width);
+  p.ms_per_mparam_proxy =
+      p.total_ms / (static_cast<double>(layer.hidden_dim) * static_cast<double>(layer.ffn_dim) / 1e6);
+  p.tile_penalties = {tile_penalty("hidden_dim", layer.hidden_dim), tile_penalty("ffn_dim", layer.ffn_dim),
+                      tile_penalty("head_dim", layer.head_dim)};
+}
+
+}  // namespace
+
+LayerKind layer_kind(const Layer& layer) {
+  if (layer.phase == Phase::decode) return LayerKind::decode;
+  return layer.window_size > 0 && layer.window_size < layer.seq_len ? LayerKind::window : LayerKind::prefill;
+}
+
+std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, const Layer& layer) {
+  const Counts c = counts_of(layer);
+  std::array<double, kLayerTermCount> columns{};
+  for (const GemmShape& shape : gemms_of(layer)) {
+    const double us = predict_gemm(source, "gemm", shape).ms * 1e3;
+    columns[kGemm] += us;
+    columns[kThrottle] += std::max(0.0, us - kThrottleFromUs);
+  }
+  columns[attention_term(layer)] = predict_attention(source, "attention", attention_shape(layer)).ms * 1e3;
+  const double unit = unit_us(source);
+  const PointwiseList list = pointwise_of(layer, c);
+  for (std::size_t i = 0; i < list.count; ++i) {
+    columns[kKernelUs] += list.item[i].starts;
+    columns[list.item[i].term] += list.item[i].units * unit;
+  }
+  if (layer.use_qk_norm) columns[kQkNorm] = c.tokens * (c.heads + c.kv_heads) * c.dim * unit;
+  columns[kOutputCopy] = c.tokens * c.heads * c.dim * unit;
+  if (c.window) columns[kKvExpand] = (1 - c.kv_heads / c.heads) * c.tokens * c.heads * c.dim * unit;
+  if (c.decode) columns[kTokenUs] = c.tokens;
+  return columns;
+}
+
+Prediction predict_measured(const KernelSource& source, const Layer& layer) {
+  const Counts c = counts_of(layer);
+  const FittedLayer& fitted = source.layers[static_cast<std::size_t>(layer_kind(layer))];
+  const auto& t = fitted.terms;
+  const double unit = unit_us(source);
+  const auto gemm = [&](std::string_view name, const GemmShape& shape) {
+    const KernelTime alone = predict_gemm(source, name, shape);
+    return scaled(alone, with_throttle(t, alone.ms * 1e3));
+  };
+  const auto pointwise = [&](const Pointwise& item) {
+    double us = t[kKernelUs] * item.starts + t[item.term] * item.units * unit;
+    if (item.term == kRope && layer.use_qk_norm) us += t[kQkNorm] * item.units * unit;
+    if (item.term == kCache) us += t[kTokenUs] * c.tokens;
+    KernelTime time{item.name, us * 1e-3, 0, 0, Provenance::modelled, Bound::hbm};
+    const double half = std::max(fitted.half_width * 2, 0.2);  // a small part of the sum: known less well
+    time.low_ms = time.ms * std::exp(-half);
+    time.high_ms = time.ms * std::exp(half);
+    if (fitted.rows == 0)
+      time.provenance = source.specification_only ? Provenance::specification : Provenance::extrapolated;
+    if (t[kKernelUs] * item.starts > 0.5 * us) time.bound = Bound::launch;
+    return time;
+  };
+  const auto gemms = gemms_of(layer);
+  const PointwiseList list = pointwise_of(layer, c);
+  Prediction p;
+  std::size_t next = 0;
+  add_kernel(p, pointwise(list.item[next++]));
+  add_kernel(p, gemm("qkv_projection", gemms[0]));
+  add_kernel(p, pointwise(list.item[next++]));
+  if (c.decode) add_kernel(p, pointwise(list.item[next++]));
+  add_kernel(p, layer_attention(source, t, layer, c));
+  add_kernel(p, gemm("output_projection", gemms[1]));
+  add_kernel(p, pointwise(list.item[next++]));
+  add_kernel(p, gemm(c.gated ? "gate_up_projection" : "up_projection", gemms[2]));
+  add_kernel(p, pointwise(list.item[next++]));
+  add_kernel(p, gemm("down_projection", gemms[3]));
+  add_kernel(p, pointwise(list.item[next++]));
+  finish_layer(p, layer, fitted.half_width);
+  return p;
+}
+
+}  // namespace plumbline
