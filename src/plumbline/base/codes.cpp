@@ -201,6 +201,9 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"ncu-duplicate-launch", kError, "profile", "One launch ID stands for two different launches.",
      "Import the joined files one by one."},
 
+    {"trace-broken", kError, "profile", "A trace is cut, or is not JSON.",
+     "Export the trace again; nothing partial is taken. A cut trace ends where the process died."},
+
     // ---- eval: readings of a run --------------------------------------------------------------------
 
     // ---- pricing ------------------------------------------------------------------------------------

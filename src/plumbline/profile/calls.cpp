@@ -41,27 +41,35 @@ std::int64_t common_divisor(const std::vector<std::int64_t>& counts) {
   return g;
 }
 
-/// The largest divisor of `g` by which the sequence, from `skip` on, is equal repeats of one stretch. The
-/// shortest period of a sequence comes from its prefix function (Knuth, Morris, Pratt).
-std::int64_t repeats(std::span<const std::uint32_t> sequence) {
-  if (sequence.empty()) return 0;
+/// The shortest period of a sequence, from its prefix function (Knuth, Morris, Pratt).
+std::size_t period_of(std::span<const std::uint32_t> sequence) {
   std::vector<std::uint32_t> border(sequence.size(), 0);
   for (std::size_t i = 1; i < sequence.size(); ++i) {
     std::size_t k = border[i - 1];
     while (k > 0 && sequence[i] != sequence[k]) k = border[k - 1];
     border[i] = static_cast<std::uint32_t>(sequence[i] == sequence[k] ? k + 1 : 0);
   }
-  const std::size_t period = sequence.size() - border.back();
+  return sequence.size() - border.back();
+}
+
+/// How often the sequence is one stretch repeated.
+std::int64_t repeats(std::span<const std::uint32_t> sequence) {
+  if (sequence.empty()) return 0;
+  const std::size_t period = period_of(sequence);
   return sequence.size() % period == 0 ? static_cast<std::int64_t>(sequence.size() / period) : 1;
 }
 
-/// Launches before the first one of the kernels that repeat: kernels launched once or twice at the front,
-/// behind which the rest repeats at least twice.
+/// The number of launches at the front behind which the rest repeats at least twice, all of kernels that the
+/// rest does not launch; 0: none.
 std::size_t setup_prefix(const RegionShape& shape) {
   const std::span<const std::uint32_t> all(shape.sequence);
+  std::vector<std::int64_t> left = shape.launches;
   const std::size_t limit = std::min<std::size_t>(all.size() / 2, 64);
   for (std::size_t skip = 1; skip <= limit; ++skip) {
-    if (repeats(all.subspan(skip)) >= 2) return skip;
+    --left[all[skip - 1]];
+    const bool alone = std::all_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(skip),
+                                   [&](std::uint32_t name) { return left[name] == 0; });
+    if (alone && repeats(all.subspan(skip)) >= 2) return skip;
   }
   return 0;
 }
@@ -98,6 +106,18 @@ void doubt_setup(const RegionShape& shape, WindowCalls& found) {
       "the set-up",
       prefix, prefix == 1 ? "" : "es", list_counts(shape, which), prefix == 1 ? "s" : "",
       repeats(std::span(shape.sequence).subspan(prefix))));
+}
+
+/// Three or more equal calls and a part of one more: the region starts or ends inside a call.
+void doubt_cut(const RegionShape& shape, WindowCalls& found) {
+  const std::size_t period = period_of(shape.sequence);
+  const std::size_t calls = shape.sequence.size() / period;
+  const std::size_t rest = shape.sequence.size() % period;
+  if (calls < 3 || rest == 0) return;
+  found.doubts.push_back(
+      fmt::format("this is not the window: {} equal calls of {} launches and {} launches more: the "
+                  "region starts or ends inside a call",
+                  calls, period, rest));
 }
 
 void doubt_storm(const RegionShape& shape, WindowCalls& found) {
@@ -160,6 +180,7 @@ WindowCalls find_window_calls(const RegionShape& shape) {
     return found;
   }
   doubt_setup(shape, found);
+  doubt_cut(shape, found);
   doubt_storm(shape, found);
   if (!found.doubts.empty()) return found;
   if (divisor == 1 && shape.launches.size() == shape.sequence.size()) {

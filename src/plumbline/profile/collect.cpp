@@ -40,9 +40,12 @@ Collector::Collector(std::string source, std::string path, const ImportOptions& 
     : source_(std::move(source)), path_(std::move(path)), options_(options) {}
 
 std::uint32_t Collector::name_id(std::string_view name) {
+  const auto known = raw_ids_.find(name);
+  if (known != raw_ids_.end()) return known->second;
   const auto [it, fresh] =
       name_ids_.try_emplace(demangled(valid_utf8(name)), static_cast<std::uint32_t>(names_.size()));
   if (fresh) names_.push_back(&it->first);
+  raw_ids_.emplace(name, it->second);
   return it->second;
 }
 
@@ -79,6 +82,17 @@ bool Collector::add_timed(Group& group, const Launch& launch, std::int64_t start
   }
   group.timeline.push_back(timed);
   return true;
+}
+
+void Collector::drop(Diagnostic why) {
+  constexpr std::int64_t kReported = 20;
+  if (++account_.dropped <= kReported) diagnostics_.push_back(std::move(why));
+}
+
+void Collector::lost(const std::string& what, Location at) {
+  lossy_ = true;
+  if (at.file.empty()) at.file = path_;
+  diagnostics_.push_back(diagnose("import-lossy", what, std::move(at)));
 }
 
 /// The groups that the options ask for. False when that is not one choice.
@@ -151,11 +165,14 @@ void Collector::add_times(KernelTable& table, Group& group) const {
     std::int64_t end = 0;
     if (__builtin_add_overflow(launch.start_ns, duration, &end)) end = INT64_MAX;
     const std::int64_t from = std::max(launch.start_ns, reach);
-    if (end > from) busy += static_cast<double>(end) - static_cast<double>(from);
+    if (end > from)
+      busy += static_cast<double>(static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(from));
     reach = std::max(reach, end);
     total += static_cast<double>(duration);
   }
-  const double span = static_cast<double>(reach) - static_cast<double>(group.timeline.front().start_ns);
+  // Differences of integers: a double does not hold an absolute time in nanoseconds.
+  const double span = static_cast<double>(static_cast<std::uint64_t>(reach) -
+                                          static_cast<std::uint64_t>(group.timeline.front().start_ns));
   table.busy_ns = busy;
   table.gaps_ns = std::max(0.0, span - busy);
   table.overlap_ns = std::max(0.0, total - busy);
@@ -230,6 +247,10 @@ KernelTable Collector::build(const Key& key, Group& group) {
 Parsed<KernelTable> Collector::finish() {
   Parsed<KernelTable> result;
   std::vector<Key> chosen;
+  if (account_.dropped > 20) {
+    diagnostics_.push_back(
+        diagnose("import-row-dropped", fmt::format("and {} more rows", account_.dropped - 20), {path_}));
+  }
   if (choose(chosen)) {
     std::vector<KernelTable> tables;
     std::vector<std::string> labels;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -89,8 +90,10 @@ class Collector {
 
   void set_device_name(std::int64_t device, std::string name) { device_names_[device] = std::move(name); }
   void note(std::string text) { notes_.push_back(std::move(text)); }
-  void warn(Diagnostic diagnostic) { diagnostics_.push_back(std::move(diagnostic)); }
-  void lossy() { lossy_ = true; }
+  /// A row that ought to count and cannot: counted as dropped. The first 20 are reported one by one.
+  void drop(Diagnostic why);
+  /// The profiler says that records are missing: the table is lossy.
+  void lost(const std::string& what, Location at = {});
   RowAccount& account() { return account_; }
   void set_region(std::string region) { region_ = std::move(region); }
   /// Number of times the asked range was entered; 0: no range was asked for.
@@ -115,7 +118,12 @@ class Collector {
   std::string source_;
   std::string path_;
   const ImportOptions& options_;
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
   std::unordered_map<std::string, std::uint32_t> name_ids_;
+  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> raw_ids_;  ///< before cleaning
   std::vector<const std::string*> names_;
   std::map<Key, Group> groups_;
   std::map<std::int64_t, std::string> device_names_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kHeadBytes = 64 << 10;
 
-const std::array kImporters = {profile::kNcuCsv, profile::kTableFile};
+const std::array kImporters = {profile::kNcuCsv, profile::kTableFile, profile::kTorchTrace};
 
 std::string names_of(const std::vector<const Importer*>& which) {
   std::string out;

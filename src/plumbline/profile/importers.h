@@ -8,5 +8,6 @@ namespace plumbline::profile {
 
 extern const Importer kNcuCsv;
 extern const Importer kTableFile;
+extern const Importer kTorchTrace;
 
 }  // namespace plumbline::profile

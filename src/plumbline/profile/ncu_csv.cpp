@@ -536,9 +536,7 @@ class NcuParser {
       collector_.set_region("profiler");
     }
     if (error_line_ != 0) {
-      collector_.lossy();
-      diagnostics_.push_back(
-          diagnose("import-lossy", fmt::format("ncu said: {}", error_text_), {path_, error_line_, 1}));
+      collector_.lost(fmt::format("ncu said: {}", error_text_), {path_, error_line_, 1});
     }
     collector_.note(
         "Nsight Compute times: one kernel at a time, by default with flushed caches and locked clocks; do "
@@ -549,8 +547,7 @@ class NcuParser {
   void feed_row(const Row& row, const Value& value) {
     RowAccount& account = collector_.account();
     const auto drop = [&](const char* why) {
-      ++account.dropped;
-      diagnostics_.push_back(
+      collector_.drop(
           diagnose("import-row-dropped", fmt::format("launch {}: {}", row.id, why), {path_, row.line, 0}));
     };
     if (row.time_rank == 0) return drop(row.time_bad ? "its duration is no number" : "it has no duration");

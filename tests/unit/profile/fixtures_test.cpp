@@ -69,6 +69,68 @@ TEST(RecordedRun, LogsAndTextPagesAreNamedAsSuch) {
   EXPECT_EQ(refusal(kData + "stu.details.txt"), "ncu-text-page");
 }
 
+TEST(RecordedRun, RawPageAndTraceGiveTheSameIdentitiesAndLaunchesPerCall) {
+  for (const char* side : {"ref", "stu"}) {
+    const KernelTable raw = imported(kData + side + ".raw.csv");
+    const KernelTable trace = imported(kData + side + ".trace.json");
+    expect_accounted(trace);
+    EXPECT_EQ(trace.calls, 3);
+    EXPECT_GT(*trace.gaps_ns, 0);
+    EXPECT_EQ(*trace.busy_ns, trace.total_ns);
+    const auto per_call = [](const KernelTable& t) {
+      std::map<std::string, std::int64_t> out;
+      for (const KernelRow& row : t.kernels) out[row.identity] += row.launches / t.calls.value();
+      return out;
+    };
+    EXPECT_EQ(per_call(raw), per_call(trace));
+  }
+  EXPECT_EQ(imported(kData + "stu.trace.json").total_ns, 1881781);  // the sum of the trace's own digits
+}
+
+TEST(PublicFiles, TorchTracesImportOrAreRefusedForTheRightReason) {
+  if (!std::filesystem::exists(kPublic)) GTEST_SKIP() << "no " << kPublic;
+  struct Expected {
+    const char* file;
+    const char* refusal;  ///< "": it imports
+    double total_ns;
+    std::int64_t launches;
+  };
+  const Expected files[] = {{"hta_amd_mi250_rocm.pt.trace.json", "", 110881, 14},
+                            {"hta_cpu_only_no_kernels.pt.trace.json", "import-no-kernels", 0, 0},
+                            {"hta_cuda_event_sync.pt.trace.json", "", 49000, 4},
+                            {"hta_cuda_event_sync.pt.trace.json.gz", "", 49000, 4},
+                            {"hta_cuda_graph_shared_correlation_trimmed.pt.trace.json", "", 22587000, 22},
+                            {"hta_cupti_profiler_range_trimmed.pt.trace.json", "import-no-kernels", 0, 0},
+                            {"hta_minimal_no_schema.pt.trace.json", "", 432000, 6},
+                            {"hta_nccl_collectives_trimmed.pt.trace.json", "", 47928514, 51},
+                            {"hta_negative_queue_trimmed.pt.trace.json", "", 322000, 80},
+                            {"hta_ns_resolution_abs19digits_trimmed.pt.trace.json", "", 6430844, 40},
+                            {"hta_old_capital_Kernel_cat.pt.trace.json", "", 30000, 4},
+                            {"hta_simple_add_int_us.pt.trace.json", "", 16000, 4},
+                            {"hta_triton_ns_basetime.pt.trace.json", "", 1760, 1}};
+  std::size_t seen = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kPublic + "torch"))
+    seen += entry.is_regular_file() ? 1 : 0;
+  EXPECT_EQ(seen, std::size(files)) << "a file without an expectation";
+  for (const Expected& file : files) {
+    const std::string path = kPublic + "torch/" + file.file;
+    if (*file.refusal != '\0') {
+      EXPECT_EQ(refusal(path), file.refusal) << path;
+      continue;
+    }
+    const KernelTable t = imported(path);
+    expect_accounted(t);
+    std::int64_t launches = 0;
+    for (const KernelRow& row : t.kernels) launches += row.launches;
+    EXPECT_EQ(launches, file.launches) << path;
+    EXPECT_EQ(t.total_ns, file.total_ns) << path;
+    EXPECT_LE(*t.busy_ns, t.total_ns + 1000.0 * static_cast<double>(launches)) << path;
+  }
+  ImportOptions steps;
+  steps.range = "ProfilerStep#";
+  EXPECT_EQ(imported(kPublic + "torch/hta_amd_mi250_rocm.pt.trace.json", steps).calls, 1);
+}
+
 TEST(PublicFiles, NcuFilesImportOrAreRefusedForTheRightReason) {
   if (!std::filesystem::exists(kPublic)) GTEST_SKIP() << "no " << kPublic;
   const KernelTable blocked = imported(kPublic + "ncu/nsightful_copy_blocked_details.csv");
