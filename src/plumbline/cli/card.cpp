@@ -62,7 +62,7 @@ Diagnostic card_missing(const std::string& card) {
     hint = fmt::format("; operators/ has {}", fmt::join(names, ", "));
   }
   return diagnose("card-missing", fmt::format("no folder {} and no card of that name under operators/{}",
-                                              cut_middle(card, 100), hint));
+                                              in_quotes(card, 100), hint));
 }
 
 }  // namespace

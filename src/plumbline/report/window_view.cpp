@@ -39,8 +39,12 @@ class Entries {
 
 std::string held_to(const Asymmetry& entry) {
   if (!is_prep_checked(entry)) return "made by a cache";
-  return fmt::format("made by {}: [{}] {}", entry.produced_by.empty() ? "prep" : entry.produced_by.text,
-                     fmt::join(entry.shape, ", "), one_line(entry.dtype.text));
+  const std::string shape =
+      entry.shape.empty() ? "shape missing" : fmt::format("[{}]", fmt::join(entry.shape, ", "));
+  return fmt::format("made by {}: {}{}, {}",
+                     entry.produced_by.empty() ? "prep" : one_line(entry.produced_by.text), shape,
+                     entry.workload_shapes.empty() ? "" : " or the workload's",
+                     entry.dtype.empty() ? "dtype missing" : one_line(entry.dtype.text));
 }
 
 void apply_entry(const Asymmetry& entry, WindowRow& row) {
