@@ -205,13 +205,92 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Export the trace again; nothing partial is taken. A cut trace ends where the process died."},
 
     // ---- eval: readings of a run --------------------------------------------------------------------
+    {"eval-schema", kError, "eval", "The eval JSON lacks a part or holds one of another type.",
+     "Write it with the measuring package, or lay it out as docs/pricing.md says: an object 'performance' "
+     "with the readings."},
+    {"eval-value", kError, "eval",
+     "A time or a ratio is negative, a sample is null or 0, or it is no number at all.",
+     "Look for a clamp or a subtraction in the bench: a reading that could not be taken is null, never 0 or "
+     "less."},
+    {"eval-not-finite", kError, "eval",
+     "The eval holds NaN or Infinity, which Python writes and JSON does not have.",
+     "Write null for a reading that could not be taken, and find out why it could not "
+     "(json.dump(allow_nan=False))."},
+    {"eval-workloads-too-few", kFinding, "eval",
+     "performance.n_workloads is missing or under 3 and the card is no leaderboard card.",
+     "Time at least three workloads with measure_windows_workloads: one shape can be tuned to."},
+    {"eval-workload-count", kFinding, "eval",
+     "performance.n_workloads is not the number of workloads listed.",
+     "List every workload that was timed: a dropped one would flatter the mean."},
+    {"eval-workloads-unlisted", kWarning, "eval",
+     "performance.workloads is missing, so the ratio cannot be checked.",
+     "Write each workload's readings of both sides into performance.workloads."},
+    {"eval-reading-missing", kFinding, "eval", "A reading that the verdict needs is null, missing or 0.",
+     "Find out why the bench could not take it; a geometric mean over a missing workload is no verdict."},
+    {"eval-mixed-window", kFinding, "eval",
+     "The two sides were read under different windows, timers, clocks or cache states.",
+     "Read both sides in the same window and with the same settings, then compare."},
+    {"eval-sample-count", kFinding, "eval", "The two sides of a workload have different numbers of samples.",
+     "Drop a bad sample on both sides, and take as many of one as of the other (A B B A)."},
+    {"eval-ratio-mismatch", kFinding, "eval", "A stated ratio is not what the readings beside it give.",
+     "performance.ratio is the geometric mean of ref / student over the workloads; an arithmetic mean is "
+     "not."},
+    {"eval-campaign", kFinding, "eval",
+     "The readings at the top level are not those of the one campaign workload.",
+     "Mark one workload \"campaign\": true (the first is meant without) and repeat its readings at the top "
+     "level."},
+    {"eval-order", kWarning, "eval",
+     "One side was read after the other, so a drifting clock favours one of them.",
+     "Alternate the sides A B B A, as measure_windows_workloads does."},
+    {"eval-aa-spread", kWarning, "eval",
+     "The reference against itself differs by more than the claimed difference.",
+     "Claim no difference here; take more samples or fix the clock (docs/measuring.md)."},
 
     // ---- pricing ------------------------------------------------------------------------------------
+    {"no-table", kWarning, "pricing",
+     "A side has priced entries and no kernel table with rows, so nothing can be matched.",
+     "Profile that side (--student-table or --ref-table, any importable profiler file); the credit is "
+     "unknown, not zero."},
+    {"regex-unmatched", kWarning, "pricing", "An entry's regex finds no launch of the side that pays.",
+     "Look at the kernel table: the work was fused, renamed or not launched. Mend the regex, or class the "
+     "entry accept."},
+    {"unreconciled", kWarning, "pricing",
+     "A table's kernel time of one call and the window's reading differ by more than 20 %.",
+     "Profile the same workload and count the calls right (import --calls); check the units of the reading."},
+    {"table-lossy", kWarning, "pricing", "The profiler lost records, so shares of the table mean nothing.",
+     "Profile again with larger buffers or fewer calls."},
+    {"table-times", kWarning, "pricing", "A kernel's time is infinite or no number.",
+     "Import the profiler's file again and read its account of rows."},
+    {"launches-uneven", kWarning, "pricing",
+     "A kernel's launches are not a multiple of the calls in the profiled region.",
+     "Warm up before the profiled region, so that autotuning and first calls stay outside; check the number "
+     "of calls."},
+    {"name-truncated", kWarning, "pricing", "A regex matches a kernel whose name the profiler cut.",
+     "Have the profiler print whole names (a wider column, CSV, or the report itself), and import again."},
+    {"regex-limit", kWarning, "pricing", "A regex backtracks past the match limit on a kernel's name.",
+     "Write it without nested repetition: a plain part of the kernel's name is best."},
+    {"regex-in-arguments", kWarning, "pricing",
+     "A regex is found only inside template arguments or parameters of a kernel's name.",
+     "Anchor it to the kernel's own name (\\bflash_fwd_kernel\\b): a type that is passed is not the work "
+     "that is done."},
+    {"regex-other-side", kWarning, "pricing",
+     "A regex also finds launches of the side that is not to do that work.",
+     "Check the contract: both sides may do the work, and then nothing is to be credited."},
+
+    {"calls-unknown", kWarning, "pricing", "A table does not say how many calls of the window it covers.",
+     "Import it with --calls N, or give confirm the number with --calls."},
+    {"device-differs", kWarning, "pricing", "The readings and the kernel tables name different devices.",
+     "Profile on the device that was timed: shares of another GPU's time price another window."},
 
     // ---- card: operator folders ---------------------------------------------------------------------
     {"card-missing", kError, "card", "CARD is neither a folder nor the name of one under operators/.",
      "Check the spelling, and that plumbline was started where operators/ is; a path to the card works "
      "anywhere."},
+    {"run-missing", kError, "card", "The card has no such recorded run, or none at all.",
+     "Look into runs/ of the card; name one with --run, or give --eval and the tables."},
+    {"run-tables", kError, "card", "A recorded run has several files that could be one side's table.",
+     "Keep one STUDENT and one REF file in the run's folder (student.table.json, ref.ncu.csv), or name it "
+     "with --student-table or --ref-table."},
 
     // ---- layer: shapes and configurations -----------------------------------------------------------
     {"layer-field-not-positive", kError, "layer", "A dimension of a layer is zero or negative.",

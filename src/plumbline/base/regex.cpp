@@ -37,6 +37,42 @@ pcre2_match_context* limits() {
   return context.get();
 }
 
+/// Length of a count that Python reads and PCRE2 takes for plain text, "{,n}" or "{,}", at `at`; else 0.
+std::size_t open_count(std::string_view pattern, std::size_t at) {
+  if (pattern.substr(at, 2) != "{,") return 0;
+  const std::size_t end = pattern.find_first_not_of("0123456789", at + 2);
+  return end != std::string_view::npos && pattern[end] == '}' ? end + 1 - at : 0;
+}
+
+/// The three places where both read the same text and mean something else: {,n} counts from 0, \Z is the very
+/// end, and a '[' inside a set is a plain one (PCRE2 would read [:alpha:]).
+std::string as_pcre2(std::string_view pattern) {
+  std::string out;
+  bool in_set = false;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (c == '\\' && i + 1 < pattern.size()) {
+      out += c;
+      out += !in_set && pattern[i + 1] == 'Z' ? 'z' : pattern[i + 1];
+      ++i;
+    } else if (in_set) {
+      if (c == '[') out += '\\';
+      out += c;
+      in_set = c != ']';
+    } else if (c == '[') {
+      in_set = true;
+      out += c;
+      if (i + 1 < pattern.size() && pattern[i + 1] == '^') out += pattern[++i];
+      if (i + 1 < pattern.size() && pattern[i + 1] == ']') out += pattern[++i];  // a first ']' is a member
+    } else if (open_count(pattern, i) > 0) {
+      out += "{0";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 struct Regex::Impl {
@@ -50,6 +86,19 @@ Regex& Regex::operator=(Regex&&) noexcept = default;
 Regex::~Regex() = default;
 
 Regex::Compiled Regex::compile(std::string_view pattern, bool jit) {
+  Compiled result;
+  if (pattern.find_first_of("[{\\") != std::string_view::npos && pattern.size() <= kMaxPatternBytes) {
+    const std::string translated = as_pcre2(pattern);
+    // A mistake is reported against the text that was written: the translation is used when it compiles.
+    if (translated != pattern) {
+      result = compile_pcre2(translated, jit);
+      if (result.ok()) return result;
+    }
+  }
+  return compile_pcre2(pattern, jit);
+}
+
+Regex::Compiled Regex::compile_pcre2(std::string_view pattern, bool jit) {
   Compiled result;
   if (pattern.size() > kMaxPatternBytes) {
     result.error = "longer than " + std::to_string(kMaxPatternBytes) + " bytes";

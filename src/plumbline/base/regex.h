@@ -11,7 +11,8 @@
 
 namespace plumbline {
 
-/// A compiled pattern (UTF mode; Python's `re` syntax nearly everywhere). Move-only; one per thread.
+/// A compiled pattern (UTF mode; Python's `re` syntax nearly everywhere, and its meaning where PCRE2 reads
+/// the same text otherwise: {,n}, \Z, a '[' inside a set). Move-only; one per thread.
 class Regex {
  public:
   /// What compile() found: a usable regex, or `error` with the offset (in bytes) of the mistake.
@@ -33,6 +34,7 @@ class Regex {
   ~Regex();
 
  private:
+  static Compiled compile_pcre2(std::string_view pattern, bool jit);
   struct Impl;
   explicit Regex(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

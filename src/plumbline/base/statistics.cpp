@@ -91,6 +91,28 @@ std::optional<Interval> bootstrap_ratio_of_medians(std::span<const double> numer
   return percentile_interval(draws, level);
 }
 
+std::optional<Interval> bootstrap_geomean_of_ratios(std::span<const SamplePair> pairs, double level,
+                                                    int resamples, std::uint64_t seed) {
+  const auto whole = [](const SamplePair& pair) {
+    return usable(pair.numerator) && usable(pair.denominator);
+  };
+  if (pairs.empty() || !std::all_of(pairs.begin(), pairs.end(), whole)) return {};
+  std::vector<double> draws;
+  std::vector<double> scratch;
+  for (int round = 0; round < resamples; ++round) {
+    const auto r = static_cast<std::uint64_t>(round);
+    double logs = 0;
+    std::uint64_t stream = 2 * seed;  // a single pair draws what bootstrap_ratio_of_medians draws
+    for (const SamplePair& pair : pairs) {
+      logs += std::log(resampled_median(pair.numerator, stream, r, scratch));
+      logs -= std::log(resampled_median(pair.denominator, stream + 1, r, scratch));
+      stream += 2;
+    }
+    draws.push_back(std::exp(logs / static_cast<double>(pairs.size())));
+  }
+  return percentile_interval(draws, level);
+}
+
 std::optional<Interval> bootstrap_median(std::span<const double> values, double level, int resamples,
                                          std::uint64_t seed) {
   if (!usable(values)) return {};

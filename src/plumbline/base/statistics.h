@@ -34,6 +34,17 @@ std::optional<Interval> bootstrap_ratio_of_medians(std::span<const double> numer
                                                    std::span<const double> denominator, double level = 0.95,
                                                    int resamples = 2000, std::uint64_t seed = 1);
 
+/// Samples of one ratio: what stands above the line and below it.
+struct SamplePair {
+  std::span<const double> numerator;
+  std::span<const double> denominator;
+};
+
+/// Percentile bootstrap interval of the geometric mean, over the pairs, of median(numerator) /
+/// median(denominator). None when there is no pair or any sample is unusable, as above.
+std::optional<Interval> bootstrap_geomean_of_ratios(std::span<const SamplePair> pairs, double level = 0.95,
+                                                    int resamples = 2000, std::uint64_t seed = 1);
+
 /// Percentile bootstrap interval of the median.
 std::optional<Interval> bootstrap_median(std::span<const double> values, double level = 0.95,
                                          int resamples = 2000, std::uint64_t seed = 1);

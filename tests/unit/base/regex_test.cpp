@@ -49,5 +49,29 @@ TEST(Regex, FindsEveryMatchAndEndsOnEmptyOnes) {
   EXPECT_EQ(Regex::compile("x*").regex[0].find_all("äb").size(), 3U);
 }
 
+/// Where PCRE2 alone would read the same text otherwise, Python's meaning holds.
+TEST(Regex, PythonMeaning) {
+  const auto found = [](std::string_view pattern, std::string_view text) {
+    const auto compiled = Regex::compile(pattern);
+    return compiled.ok() && compiled.regex[0].search(text) == Regex::Match::yes;
+  };
+  EXPECT_TRUE(found("^xa{,3}y", "xaay"));
+  EXPECT_FALSE(found("^xa{,3}y", "xaaaay"));
+  EXPECT_TRUE(found("^xa{,}y", "xaaaay"));
+  EXPECT_FALSE(found("^xa{,3}y", "xa{,3}y"));
+  EXPECT_TRUE(found("a{,x}", "a{,x}"));
+  EXPECT_TRUE(found("end\\Z", "the end"));
+  EXPECT_FALSE(found("end\\Z", "the end\n"));
+  EXPECT_TRUE(found("end$", "the end\n"));
+  EXPECT_TRUE(found("^[[:alpha:]]$", ":]"));
+  EXPECT_FALSE(found("^[[:alpha:]]$", "b"));
+  EXPECT_TRUE(found("^[]a]$", "]"));
+  EXPECT_TRUE(found("^[^]a]{2}$", "[{"));
+  EXPECT_TRUE(found("[\\]{,2}]x", "{x"));
+  const auto broken = Regex::compile("ab{,3}(");
+  ASSERT_FALSE(broken.ok());
+  EXPECT_EQ(broken.offset, 7U);  // of the text as written
+}
+
 }  // namespace
 }  // namespace plumbline
