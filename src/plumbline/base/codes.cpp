@@ -12,6 +12,7 @@ namespace {
 constexpr Severity kError = Severity::error;
 constexpr Severity kFinding = Severity::finding;
 constexpr Severity kWarning = Severity::warning;
+constexpr Severity kNote = Severity::note;
 
 // {code, severity, area, cause, fix}. Codes are never reused; a new one goes to the end of its area.
 constexpr auto kCodes = std::to_array<CodeInfo>({
@@ -288,6 +289,9 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "anywhere."},
     {"run-missing", kError, "card", "The card has no such recorded run, or none at all.",
      "Look into runs/ of the card; name one with --run, or give --eval and the tables."},
+    {"run-chosen", kNote, "card",
+     "The card has several recorded runs and --run names none: the last by name was taken.",
+     "Name the one that is meant with --run."},
     {"run-tables", kError, "card", "A recorded run has several files that could be one side's table.",
      "Keep one STUDENT and one REF file in the run's folder (student.table.json, ref.ncu.csv), or name it "
      "with --student-table or --ref-table."},

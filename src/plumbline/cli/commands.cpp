@@ -10,6 +10,7 @@ void add_all_commands(Args& root) {
   add_prep(root);
   add_import(root);
   add_table(root);
+  add_confirm(root);
   // shapes
   // evidence and help
   add_explain(root);

@@ -12,6 +12,7 @@ void add_start(Args& root);
 void add_prep(Args& root);
 void add_import(Args& root);
 void add_table(Args& root);
+void add_confirm(Args& root);
 
 // shapes
 

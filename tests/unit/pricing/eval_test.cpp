@@ -173,7 +173,7 @@ TEST(Eval, NotFinite) {
   ASSERT_FALSE(parsed.ok());
   ASSERT_THAT(codes(parsed.diagnostics), ElementsAre("eval-not-finite"));
   EXPECT_EQ(parsed.diagnostics[0].line, 2);
-  EXPECT_EQ(parsed.diagnostics[0].column, 33);
+  EXPECT_EQ(parsed.diagnostics[0].column, 32);
   EXPECT_THAT(refused("{\"performance\": {\"student_ms\": -Infinity}}"), ElementsAre("eval-not-finite"));
   EXPECT_THAT(refused("{\"performance\": {\"student_ms\": 1e999}}"), ElementsAre("json-syntax"));
   EXPECT_THAT(refused("{\"op\": \"NaN\", }"), ElementsAre("json-syntax"));
@@ -210,8 +210,8 @@ TEST(LocateJson, ValuesKeysAndParents) {
   EXPECT_EQ(at("/a"), std::pair(2, 8));
   EXPECT_EQ(at("/a/1/b~0~1"), std::pair(2, 20));
   EXPECT_EQ(at("/a/2"), std::pair(2, 29));
-  EXPECT_EQ(at("/c/d"), std::pair(3, 33));
-  EXPECT_EQ(at("/c/nothing"), std::pair(3, 27));
+  EXPECT_EQ(at("/c/d"), std::pair(3, 32));
+  EXPECT_EQ(at("/c/nothing"), std::pair(3, 26));
   EXPECT_EQ(locate_json("[[", "/0/0/0", "f").line, 1);
   EXPECT_EQ(locate_json("{\"a", "/a", "f").line, 1);
 }
