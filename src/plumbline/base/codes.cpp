@@ -202,6 +202,17 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"ncu-duplicate-launch", kError, "profile", "One launch ID stands for two different launches.",
      "Import the joined files one by one."},
 
+    {"sqlite-broken", kError, "profile", "A database cannot be opened or is damaged.",
+     "Export it again (nsys export --type sqlite); a file copied while nsys writes it is cut."},
+    {"nsys-schema", kError, "profile",
+     "An SQLite file is no export of Nsight Systems, or of a version that is not known.",
+     "Export with nsys export --type sqlite; schemas 2.x and 3.x are read."},
+    {"nsys-console", kError, "profile",
+     "The file is nsys stats' console table, whose columns are cut and rounded.",
+     "Run nsys stats -r cuda_gpu_kern_sum --format csv."},
+    {"nsys-other-report", kError, "profile",
+     "The file holds other reports of nsys stats, or the kernel summary twice.",
+     "Run nsys stats -r cuda_gpu_kern_sum --format csv, alone."},
     {"trace-broken", kError, "profile", "A trace is cut, or is not JSON.",
      "Export the trace again; nothing partial is taken. A cut trace ends where the process died."},
 

@@ -51,6 +51,12 @@ std::uint32_t Collector::name_id(std::string_view name) {
 
 Group& Collector::group(std::int64_t process, std::int64_t device) { return groups_[{process, device}]; }
 
+bool Collector::has_process(std::int64_t process) const {
+  return std::any_of(groups_.begin(), groups_.end(), [&](const auto& entry) {
+    return entry.first.first == process && entry.second.launches > 0;
+  });
+}
+
 bool Collector::add(Group& group, const Launch& launch) {
   if (group.names.size() <= launch.name) group.names.resize(launch.name + 1);
   NameSums& sums = group.names[launch.name];

@@ -81,6 +81,8 @@ class Collector {
   std::uint32_t name_id(std::string_view name);
 
   Group& group(std::int64_t process, std::int64_t device);
+  /// Whether any launch of this process was added.
+  bool has_process(std::int64_t process) const;
 
   /// False when a sum would overflow: the caller drops the row.
   bool add(Group& group, const Launch& launch);

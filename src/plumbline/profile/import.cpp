@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kHeadBytes = 64 << 10;
 
-const std::array kImporters = {profile::kNcuCsv, profile::kTableFile, profile::kTorchTrace};
+const std::array kImporters = {profile::kNcuCsv, profile::kNsysCsv, profile::kNsysSqlite, profile::kTableFile,
+                               profile::kTorchTrace};
 
 std::string names_of(const std::vector<const Importer*>& which) {
   std::string out;

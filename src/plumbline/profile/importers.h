@@ -7,6 +7,8 @@
 namespace plumbline::profile {
 
 extern const Importer kNcuCsv;
+extern const Importer kNsysCsv;
+extern const Importer kNsysSqlite;
 extern const Importer kTableFile;
 extern const Importer kTorchTrace;
 

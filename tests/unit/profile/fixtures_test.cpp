@@ -131,6 +131,27 @@ TEST(PublicFiles, TorchTracesImportOrAreRefusedForTheRightReason) {
   EXPECT_EQ(imported(kPublic + "torch/hta_amd_mi250_rocm.pt.trace.json", steps).calls, 1);
 }
 
+TEST(PublicFiles, NsysExportsImportOrAreRefusedForTheRightReason) {
+  if (!std::filesystem::exists(kPublic)) GTEST_SKIP() << "no " << kPublic;
+  const KernelTable saxpy = imported(kPublic + "nsys/nsys2022.2_a100_mpi_saxpy_trimmed.sqlite");
+  expect_accounted(saxpy);
+  EXPECT_EQ(saxpy.total_ns, 88573480);
+  EXPECT_EQ(saxpy.calls, 5);
+  EXPECT_EQ(saxpy.device, "NVIDIA A100-SXM4-40GB");
+  EXPECT_EQ(saxpy.memcpy->count, 15);
+  EXPECT_FALSE(saxpy.lossy);
+  ImportOptions range;
+  range.range = "saxpy";
+  const KernelTable ranged = imported(kPublic + "nsys/nsys2022.2_a100_mpi_saxpy_trimmed.sqlite", range);
+  EXPECT_EQ(ranged.calls, 5);
+  EXPECT_EQ(ranged.total_ns, saxpy.total_ns);
+  const KernelTable cupy = imported(kPublic + "nsys/nsys2025.3_t4_cupy_trimmed.sqlite");
+  expect_accounted(cupy);
+  EXPECT_TRUE(cupy.lossy);
+  EXPECT_EQ(cupy.account.kept, 250);
+  EXPECT_EQ(refusal(kPublic + "nsys/pipit_nbody_nvtxpptrace.csv"), "nsys-other-report");
+}
+
 TEST(PublicFiles, NcuFilesImportOrAreRefusedForTheRightReason) {
   if (!std::filesystem::exists(kPublic)) GTEST_SKIP() << "no " << kPublic;
   const KernelTable blocked = imported(kPublic + "ncu/nsightful_copy_blocked_details.csv");
