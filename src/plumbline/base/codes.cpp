@@ -113,6 +113,9 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Edit the file that is there, or move it away first."},
     {"price-without-regex", kWarning, "contract", "A priced entry does not name the payer's launches.",
      "Add the payer's regex; until then nothing can be credited for it."},
+    {"regex-slow", kWarning, "contract",
+     "A pattern backtracks past the match limits on a plausible kernel name.",
+     "Rewrite nested repetition such as (a+)+ as a+; anchor the pattern, or name the launches literally."},
     {"unknown-key", kWarning, "contract", "window.toml has a key that no rule reads.",
      "Mend its spelling, or remove it; free remarks belong in note."},
 

@@ -9,12 +9,14 @@
 
 #include "plumbline/base/regex.h"
 #include "plumbline/contract/name_set.h"
+#include "plumbline/contract/slow_regex.h"
 
 namespace plumbline {
 namespace {
 
 constexpr std::array<std::string_view, 4> kLists{"[reference].inputs", "[student].inputs",
                                                  "[reference].outputs", "[student].outputs"};
+constexpr int kMostProbed = 20;  // patterns of one contract, so that a hostile file takes no minutes
 constexpr std::array<std::string_view, 3> kClasses{"symmetrize", "price", "accept"};
 constexpr std::array<std::string_view, 4> kProducers{"forward", "prep", "cache", "other"};
 
@@ -209,18 +211,31 @@ class Checker {
       find("regex-invalid", entry, regex.at,
            fmt::format("{} is no regular expression: {} (at character {} of it)", in_quotes(regex.text),
                        compiled.error, position_at(regex.text, compiled.offset).column));
+    } else if (probed_++ < kMostProbed) {
+      if (const auto text = text_beyond_limits(compiled.regex.front(), regex.text))
+        warn_slow(entry, regex, *text);
     }
+  }
+
+  void warn_slow(const Asymmetry& entry, const Field& regex, const std::string& text) {
+    warn("regex-slow", entry.kind, entry.name.text, regex.at,
+         fmt::format("{} backtracks past the match limits on a name such as {}: on such a kernel nothing can "
+                     "be credited",
+                     in_quotes(regex.text), in_quotes(text, 24)));
+  }
+
+  void warn(std::string_view code, EntryKind kind, const std::string& name, TextPosition at,
+            std::string message) {
+    Finding& warning = verdict_.warnings.emplace_back(make(code, at, std::move(message)));
+    warning.kind = to_string(kind);
+    warning.name = name;
   }
 
   /// Every priced entry, examined or not: a duplicate names no launches either.
   void warn_unpriced(const PricedEntry& entry) {
-    Finding warning =
-        make("price-without-regex", entry.at,
-             fmt::format("{} is priced, yet no launches of the {} are named: nothing can be credited",
-                         in_quotes(entry.name), to_string(entry.payer)));
-    warning.kind = to_string(entry.kind);
-    warning.name = entry.name;
-    verdict_.warnings.push_back(std::move(warning));
+    warn("price-without-regex", entry.kind, entry.name, entry.at,
+         fmt::format("{} is priced, yet no launches of the {} are named: nothing can be credited",
+                     in_quotes(entry.name), to_string(entry.payer)));
   }
 
   void check_undeclared(EntryKind kind) {
@@ -249,6 +264,7 @@ class Checker {
   std::array<NameSet, 4> names_;
   std::array<NameSet, 4> explained_;  // names of that list that an entry of the other side explains
   EntrySet seen_;
+  int probed_ = 0;
   ContractVerdict verdict_;
 };
 

@@ -20,7 +20,7 @@ struct Field {
   std::string text;
   TextPosition at{0, 0};
 
-  bool empty() const { return text.empty(); }
+  bool empty() const { return text.empty(); }  ///< absent or blank
 };
 
 /// What one side's timed call receives and makes.
@@ -73,7 +73,7 @@ struct Asymmetry {
 
   /// The regex of the side that pays, and the other one.
   const Field& payer_regex() const;
-  const Field& other_regex() const;
+  const Field& other_regex() const;  ///< the side's that does not pay
 };
 
 /// A window.toml that parsed. Undeclared and wrong contracts are values too: check_contract() says so.
@@ -108,7 +108,7 @@ bool is_prep_checked(const Asymmetry& entry);
 
 /// The prep-checked entries in file order; the pointers live as long as `contract`.
 std::vector<const Asymmetry*> prep_entries(const WindowContract& contract);
-std::vector<const Asymmetry*> prep_entries(WindowContract&&) = delete;
+std::vector<const Asymmetry*> prep_entries(WindowContract&&) = delete;  ///< they would dangle
 
 /// Who has what. Each list is in the order of the file; `both` in the reference's order.
 struct BoundarySets {

@@ -156,6 +156,25 @@ TEST(CheckContract, APriceWithoutARegexWarns) {
   EXPECT_EQ(verdict.warnings[0].name, "a");
 }
 
+TEST(CheckContract, ARegexThatBacktracksWithoutEndWarns) {
+  const auto warnings_of = [](const std::string& regex) {
+    return codes(
+        verdict_of(
+            contract(
+                fmt::format("[[asymmetry]]\nref_input = 'a'\nclass = 'price'\nstudent_kernel_regex = '{}'\n",
+                            regex),
+                "'a'"))
+            .warnings);
+  };
+  for (const char* slow : {"(a+)+$", "(k|k)*$", "([a-z]+)*#$", "(?:a|ab?)+c"}) {
+    EXPECT_THAT(warnings_of(slow), ElementsAre("regex-slow")) << slow;
+  }
+  for (const char* quick :
+       {"flash_fwd", "void (?:at::native|cub)::", "nvjet_[a-z]+_\\d+x\\d+", "chunk.*fwd.*h$"}) {
+    EXPECT_THAT(warnings_of(quick), IsEmpty()) << quick;
+  }
+}
+
 TEST(CheckContract, AHugeNameIsCutInTheMessageAndWholeInTheData) {
   const std::string huge(10000, 'n');
   const ContractVerdict verdict = verdict_of(contract("", "'" + huge + "'"));
