@@ -59,8 +59,9 @@ std::int64_t repeats(std::span<const std::uint32_t> sequence) {
   return sequence.size() % period == 0 ? static_cast<std::int64_t>(sequence.size() / period) : 1;
 }
 
-/// The number of launches at the front behind which the rest repeats at least twice, all of kernels that the
-/// rest does not launch; 0: none.
+/// The number of launches at the front, all of kernels that the rest does not launch, behind which the rest
+/// is equal calls: two where the front fills or draws random numbers, else three of several launches each
+/// (one kernel and three of another may well be one call). 0: none.
 std::size_t setup_prefix(const RegionShape& shape) {
   const std::span<const std::uint32_t> all(shape.sequence);
   std::vector<std::int64_t> left = shape.launches;
@@ -69,7 +70,12 @@ std::size_t setup_prefix(const RegionShape& shape) {
     --left[all[skip - 1]];
     const bool alone = std::all_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(skip),
                                    [&](std::uint32_t name) { return left[name] == 0; });
-    if (alone && repeats(all.subspan(skip)) >= 2) return skip;
+    if (!alone) continue;
+    const bool setup = std::all_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(skip),
+                                   [&](std::uint32_t name) { return looks_like_setup(shape.names[name]); });
+    const std::int64_t calls = repeats(all.subspan(skip));
+    const auto length = static_cast<std::int64_t>(all.size() - skip);
+    if (calls >= (setup ? 2 : 3) && (setup || length / calls >= 2)) return skip;
   }
   return 0;
 }

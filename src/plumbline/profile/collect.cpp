@@ -72,7 +72,10 @@ bool Collector::add(Group& group, const Launch& launch) {
     next.tensor_launches += launch.launches;
   }
   sums = next;
-  if (launch.stream) group.streams.insert(*launch.stream);
+  if (launch.stream && *launch.stream != group.last_stream) {
+    group.last_stream = *launch.stream;
+    group.streams.insert(*launch.stream);
+  }
   return true;
 }
 
@@ -158,10 +161,13 @@ bool Collector::choose(std::vector<Key>& chosen) {
 /// end.
 void Collector::add_times(KernelTable& table, Group& group) const {
   if (group.timeline.empty()) return;
-  std::sort(group.timeline.begin(), group.timeline.end(), [](const TimedLaunch& a, const TimedLaunch& b) {
+  const auto earlier = [](const TimedLaunch& a, const TimedLaunch& b) {
     if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
     return a.duration_ns != b.duration_ns ? a.duration_ns < b.duration_ns : a.name < b.name;
-  });
+  };
+  if (!std::is_sorted(group.timeline.begin(), group.timeline.end(), earlier)) {
+    std::sort(group.timeline.begin(), group.timeline.end(), earlier);
+  }
   double busy = 0;
   double total = 0;
   std::int64_t reach = group.timeline.front().start_ns;

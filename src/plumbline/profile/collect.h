@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -49,11 +48,12 @@ struct CopySums {
 
 /// What one process launched on one device.
 struct Group {
-  std::vector<NameSums> names;       ///< by name id; may be shorter than the name table
-  std::deque<TimedLaunch> timeline;  ///< where the source has timestamps
+  std::vector<NameSums> names;        ///< by name id; may be shorter than the name table
+  std::vector<TimedLaunch> timeline;  ///< where the source has timestamps
   std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> long_launches;  ///< durations over 4.29 s
   std::vector<std::uint32_t> sequence;  ///< name ids in launch order, where there are no timestamps
   std::set<std::int64_t> streams;
+  std::int64_t last_stream = INT64_MIN;  ///< the stream added last: rows of one stream follow each other
   CopySums memcpy;
   CopySums memset;
   std::int64_t kept_rows = 0;

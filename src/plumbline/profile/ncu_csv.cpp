@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <limits>
 #include <unordered_map>
 
@@ -75,9 +76,13 @@ struct Row {
   bool time_bad = false;
   NumberCell time;
   Unit unit;
-  std::optional<NumberCell> low, high;
   int tensor_rank = 0;
   NumberCell tensor;
+};
+
+/// The shortest and the longest launch of a summary's line.
+struct Extremes {
+  std::optional<NumberCell> low, high;
 };
 
 struct RowKey {
@@ -338,6 +343,13 @@ class NcuParser {
     if (header_.cc != kNone && device_names_.insert(row.device).second) {
       collector_.set_device_name(row.device, fmt::format("CC {}", printable(field(header_.cc))));
     }
+    if (!rows_.empty()) {  // rows of one launch follow each other
+      Row& last = rows_.back();
+      if (last.id == row.id && last.process == row.process && last.segment == row.segment &&
+          last.name == row.name) {
+        return &last;
+      }
+    }
     const auto [it, fresh] = places_.try_emplace(RowKey{row.segment, row.process, row.id}, rows_.size());
     if (fresh) {
       rows_.push_back(row);
@@ -483,8 +495,7 @@ class NcuParser {
                            here(header_.invocations)));
     }
     row->launches = static_cast<std::int64_t>(count);
-    row->low = number(header_.low);
-    row->high = number(header_.high);
+    extremes_[row->id] = {number(header_.low), number(header_.high)};
     set_time(*row, rank, header_.average, *unit);
   }
 
@@ -508,12 +519,16 @@ class NcuParser {
     }
     const bool comma = verdict == NumberLocale::Verdict::comma;
     const auto value = [comma](const NumberCell& cell) { return comma ? cell.if_comma : cell.if_dot; };
-    std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
+    const auto earlier = [](const Row& a, const Row& b) {
       if (a.segment != b.segment) return a.segment < b.segment;
       return a.process != b.process ? a.process < b.process : a.id < b.id;
-    });
+    };
+    if (!std::is_sorted(rows_.begin(), rows_.end(), earlier)) std::sort(rows_.begin(), rows_.end(), earlier);
     std::int64_t timed = 0;
+    int best = 0;  // a summary may give the duration under two names: the better one counts
+    for (const Row& row : rows_) best = std::max(best, row.time_rank);
     for (const Row& row : rows_) {
+      if (header_.page == Page::summary && row.time_rank > 0 && row.time_rank < best) continue;
       timed += row.time_rank > 0 ? 1 : 0;
       feed_row(row, value);
     }
@@ -558,8 +573,11 @@ class NcuParser {
     launch.launches = row.launches;
     if (__builtin_mul_overflow(*each, row.launches, &launch.time_ps))
       return drop("its duration is absurdly long");
-    launch.min_ps = row.low ? to_picoseconds(value(*row.low), row.unit) : each;
-    launch.max_ps = row.high ? to_picoseconds(value(*row.high), row.unit) : each;
+    launch.min_ps = launch.max_ps = each;
+    if (const auto ends = extremes_.find(row.id); ends != extremes_.end()) {
+      if (ends->second.low) launch.min_ps = to_picoseconds(value(*ends->second.low), row.unit);
+      if (ends->second.high) launch.max_ps = to_picoseconds(value(*ends->second.high), row.unit);
+    }
     if (row.tensor_rank > 0) {
       const double pct = value(row.tensor);
       if (pct >= 0 && pct <= 100) launch.tensor_pct = pct;
@@ -581,7 +599,8 @@ class NcuParser {
   Header header_;
   int segments_ = 0;
   NumberLocale locale_;
-  std::vector<Row> rows_;
+  std::deque<Row> rows_;
+  std::unordered_map<std::int64_t, Extremes> extremes_;  ///< by the id of a summary's row
   std::unordered_map<RowKey, std::size_t, RowKeyHash> places_;
   std::set<std::int64_t> device_names_;
   std::set<std::int64_t> display_names_;

@@ -315,6 +315,7 @@ class NsysReader {
       if (own != key) {
         key = own;
         group = &collector_.group(own.first, own.second);
+        if (group->timeline.empty()) group->timeline.reserve(std::min<std::uint64_t>(all, 1U << 22));
       }
       Launch launch;
       launch.name = *kernel;

@@ -1,0 +1,8 @@
+CREATE TABLE META_DATA_EXPORT (name TEXT NOT NULL, value TEXT);
+INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '3.20.2');
+CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);
+INSERT INTO StringIds VALUES (1, 'void gemm<(int)4>(float *)'), (2, 'copy(float *)'), (3, 'window'), (4, 'cudaLaunchKernel_v7000'), (5, 'cudaProfilerStart_v4000'), (6, 'cudaProfilerStop_v4000'), (7, 'lib');
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER NOT NULL, end INTEGER, deviceId INTEGER NOT NULL, streamId INTEGER NOT NULL, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER NOT NULL, shortName INTEGER NOT NULL);
+INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1000, 81000, 0, 7, 11, 1677721600, 1, 1), (82000, 102000, 0, 7, 12, 1677721600, 2, 2), (200000, 280000, 0, 7, 13, 1677721600, 1, 1), (281000, 301000, 0, 7, 14, 1677721600, 2, 2);
+CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER NOT NULL, severity INTEGER NOT NULL, text TEXT NOT NULL, globalPid INTEGER);
+INSERT INTO DIAGNOSTIC_EVENT VALUES (1, 2, 'Not all CUDA events might have been collected.', 1677721600), (2, 2, 'Not all OpenGL events might have been collected.', 1677721600);
