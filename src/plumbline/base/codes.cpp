@@ -254,6 +254,11 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "The readings at the top level are not those of the one campaign workload.",
      "Mark one workload \"campaign\": true (the first is meant without) and repeat its readings at the top "
      "level."},
+    {"eval-refused", kFinding, "eval",
+     "The bench itself refuses a verdict: a rule was broken or a workload was not measured.",
+     "Read its reason: a student that changes its inputs, its clock or its outputs has no ratio."},
+    {"eval-throttled", kWarning, "eval", "The clock was throttled in blocks that were kept.",
+     "Let the device cool or lower the power draw; compare again when both sides run at one clock."},
     {"eval-order", kWarning, "eval",
      "One side was read after the other, so a drifting clock favours one of them.",
      "Alternate the sides A B B A, as measure_windows_workloads does."},

@@ -81,8 +81,8 @@ Confirmation confirm(ConfirmInputs inputs) {
   c.in = std::move(inputs);
   const ConfirmInputs& in = c.in;
   const EvalReport& eval = in.eval;
-  c.raw_ratio = eval.ratio ? eval.ratio : geometric_ratio(eval);
-  c.raw_interval = raw_interval(eval);
+  c.raw_ratio = raw_ratio(eval);
+  if (c.raw_ratio) c.raw_interval = raw_interval(eval);
 
   const SideInput student = side_input(in.student_table ? &*in.student_table : nullptr, eval.student_ms);
   const SideInput reference = side_input(in.ref_table ? &*in.ref_table : nullptr, eval.ref_ms);

@@ -57,7 +57,9 @@ struct Credit {
   std::vector<std::string> unpriced;  ///< price entries without a regex of the side that pays
   std::vector<CreditReason> why;      ///< empty exactly when the credit is usable
 
+  /// Every priced side has a table, every entry matched, and the tables reconcile.
   bool usable() const { return why.empty(); }
+  /// The credit of one side.
   const SideCredit& of(Payer side) const { return side == Payer::student ? student : reference; }
 };
 
@@ -92,8 +94,9 @@ Diagnostics credit_warnings(const WindowContract& contract, const KernelTable* s
 /// none.
 std::vector<std::string> entries_by_row(const WindowContract& contract, Payer side, const KernelTable& table);
 
-/// The JSON documents of both, with the field names of the conformance cases.
+/// The `credit` document: {student, reference, unpriced, usable, why[, reconciliation]}.
 Json to_json(const Credit& credit);
+/// The `credited` document.
 Json to_json(const CreditedTimes& times);
 
 }  // namespace plumbline

@@ -15,6 +15,8 @@
 namespace plumbline {
 namespace {
 
+constexpr std::size_t kMostErrors = 8;  // one broken column is said a few times, not a million
+
 /// "/performance/workloads/1/ratio" as people write it: performance.workloads[1].ratio.
 std::string spoken(std::string_view pointer) {
   std::string out;
@@ -59,11 +61,24 @@ class Reader {
     return {};
   }
 
+  /// A list of texts; empty when absent or null.
+  std::vector<std::string> texts(const std::string& pointer) {
+    std::vector<std::string> out;
+    const OrderedJson* list = find(pointer);
+    if (!list || list->is_null()) return out;
+    if (!list->is_array()) error("eval-schema", pointer, "is no list");
+    for (std::size_t i = 0; list->is_array() && i < list->size(); ++i) {
+      if ((*list)[i].is_string()) out.push_back((*list)[i].get<std::string>());
+    }
+    return out;
+  }
+
   std::optional<double> number(const std::string& pointer) {
     const OrderedJson* value = find(pointer);
     if (!value || value->is_null()) return {};
     if (value->is_number()) return value->get<double>();
-    error("eval-value", pointer, fmt::format("is {} and no number", value->type_name()));
+    error("eval-value", pointer,
+          fmt::format("is {}, not a number", value->is_string() ? "text" : value->type_name()));
     return {};
   }
 
@@ -92,27 +107,39 @@ class Reader {
   EvalReport& report_;
 };
 
-SideReading read_side(Reader& in, const std::string& pointer) {
+/// A list of positive numbers; empty when absent. A sample that is null or 0 is an error: it was to be left
+/// out.
+std::vector<double> read_samples(Reader& in, const std::string& pointer) {
+  std::vector<double> samples;
+  const OrderedJson* list = in.find(pointer);
+  if (!list || list->is_null()) return samples;
+  if (!list->is_array()) {
+    in.error("eval-schema", pointer, "is no list");
+    return samples;
+  }
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const std::string each = fmt::format("{}/{}", pointer, i);
+    if (const auto value = in.positive(each)) {
+      samples.push_back(*value);
+    } else if ((*list)[i].is_null() || (*list)[i] == 0) {
+      in.error("eval-value", each, "is null or 0: a sample without a time is left out, with its partner");
+    }
+    if (in.errors.size() > kMostErrors) break;
+  }
+  return samples;
+}
+
+SideReading read_side(Reader& in, const std::string& pointer, const std::string& window) {
   SideReading side;
   if (!in.object(pointer)) return side;
   side.pipelined_ms = in.positive(pointer + "/pipelined_ms");
   side.per_call_ms = in.positive(pointer + "/per_call_ms");
+  side.withheld = (!side.pipelined_ms && in.find(pointer + "/pipelined_ms")) ||
+                  (!side.per_call_ms && in.find(pointer + "/per_call_ms"));
   side.host_tax_ms = in.number(pointer + "/host_tax_ms");
-  const OrderedJson* samples = in.find(pointer + "/samples_ms");
-  if (!samples || samples->is_null()) return side;
-  if (!samples->is_array()) {
-    in.error("eval-schema", pointer + "/samples_ms", "is no list");
-    return side;
-  }
-  for (std::size_t i = 0; i < samples->size(); ++i) {
-    const std::string each = fmt::format("{}/samples_ms/{}", pointer, i);
-    if (const auto value = in.positive(each)) {
-      side.samples_ms.push_back(*value);
-    } else if ((*samples)[i].is_null() || (*samples)[i] == 0) {
-      in.error("eval-value", each, "is null or 0: a sample without a time is left out, with its partner");
-    }
-    if (in.errors.size() > 8) break;  // one broken column is said a few times, not a million
-  }
+  const std::string per_call = pointer + "/per_call_samples_ms";
+  side.samples_ms =
+      read_samples(in, window == "per_call" && in.find(per_call) ? per_call : pointer + "/samples_ms");
   return side;
 }
 
@@ -128,16 +155,24 @@ void hold_same_window(Reader& in, const std::string& pointer, const std::string&
   }
 }
 
-WorkloadReading read_workload(Reader& in, const std::string& pointer, std::size_t index) {
+WorkloadReading read_workload(Reader& in, const std::string& pointer, std::size_t index,
+                              const std::string& window) {
   WorkloadReading workload;
   if (!in.object(pointer)) return workload;
   workload.name = in.text(pointer + "/name");
   if (workload.name.empty()) workload.name = fmt::format("#{}", index);
   const OrderedJson* campaign = in.find(pointer + "/campaign");
   workload.campaign = campaign && campaign->is_boolean() && campaign->get<bool>();
-  workload.student = read_side(in, pointer + "/student");
-  workload.ref = read_side(in, pointer + "/ref");
+  workload.student = read_side(in, pointer + "/student", window);
+  workload.ref = read_side(in, pointer + "/ref", window);
   workload.ratio = in.positive(pointer + "/ratio");
+  workload.ratio_withheld = !workload.ratio && in.find(pointer + "/ratio");
+  const OrderedJson* distinguishable = in.find(pointer + "/distinguishable");
+  if (distinguishable && distinguishable->is_boolean())
+    workload.distinguishable = distinguishable->get<bool>();
+  for (const std::string& reason : in.texts(pointer + "/throttle")) {
+    workload.throttle.append(workload.throttle.empty() ? "" : ", ").append(reason);
+  }
   workload.aa_ratio = in.positive(pointer + "/aa_ratio");
   hold_same_window(in, pointer, workload.name);
   return workload;
@@ -151,8 +186,9 @@ void read_workloads(Reader& in, EvalReport& report) {
     return;
   }
   std::size_t marked = 0;
-  for (std::size_t i = 0; i < list->size() && in.errors.size() <= 8; ++i) {
-    report.workloads.push_back(read_workload(in, fmt::format("/performance/workloads/{}", i), i));
+  for (std::size_t i = 0; i < list->size() && in.errors.size() <= kMostErrors; ++i) {
+    report.workloads.push_back(
+        read_workload(in, fmt::format("/performance/workloads/{}", i), i, report.window));
     if (report.workloads.back().campaign && marked++ == 0) report.campaign = i;
   }
   if (marked > 1) {
@@ -188,11 +224,12 @@ void read_report(Reader& in, EvalReport& report) {
       in.error("eval-schema", "", "has no 'performance' object: this is no eval of a bench");
     return;
   }
-  report.performance_at = in.at("/performance");
   report.window = in.text("/performance/window");
   report.student_ms = in.positive("/performance/student_ms");
   report.ref_ms = in.positive("/performance/ref_ms");
   report.ratio = in.positive("/performance/ratio");
+  report.ratio_withheld = !report.ratio && in.find("/performance/ratio");
+  report.refused = in.texts("/performance/refused");
   if (const auto n = in.number("/performance/n_workloads"); n && *n == std::floor(*n) && std::abs(*n) < 1e9) {
     report.n_workloads = static_cast<std::int64_t>(*n);
   }
@@ -236,6 +273,7 @@ Parsed<EvalReport> parse_eval(std::string_view text, const std::string& file) {
   }
   EvalReport report;
   report.file = file;
+  report.text = std::make_shared<const std::string>(text);
   Reader in(text, *root.value, report);
   read_report(in, report);
   if (!in.errors.empty()) return {std::nullopt, std::move(in.errors)};

@@ -19,8 +19,9 @@ std::string fixed(const std::optional<double>& value, int digits) {
 }
 std::string fixed(double value, int digits) { return format_fixed(value, digits); }
 std::string percent(double value) { return format_fixed(value, 1) + " %"; }
-std::string range(const std::optional<Interval>& interval) {
-  return interval ? fmt::format("{} to {}", format_fixed(interval->low, 3), format_fixed(interval->high, 3))
+std::string range(const std::optional<Interval>& interval, int digits) {
+  return interval ? fmt::format("{} to {}", format_fixed(interval->low, digits),
+                                format_fixed(interval->high, digits))
                   : std::string();
 }
 std::string counted(double value) {
@@ -33,18 +34,18 @@ TextTable ratio_table(const ConfirmView& view) {
   TextTable table;
   table.columns = {{"", Align::left, 0}, {"", Align::right, 0}, {"", Align::left, 0}, {"", Align::left, 0}};
   const Style style = view.passed ? Style::good : Style::bad;
-  table.rows.push_back(
-      {Cell("raw ratio", Style::bold), Cell(fixed(view.raw_ratio, 3), style), Cell(range(view.raw_interval)),
-       Cell(
-           fmt::format("the gate, {}: {}", format_fixed(view.gate, 3), view.passed ? "passed" : "not passed"),
-           style)});
+  table.rows.push_back({Cell("raw ratio", Style::bold), Cell(fixed(view.raw_ratio, view.digits), style),
+                        Cell(range(view.raw_interval, view.digits)),
+                        Cell(fmt::format("the gate, {}: {}", format_fixed(view.gate, view.digits),
+                                         view.passed ? "passed" : "not passed"),
+                             style)});
   if (view.credit) {
     const std::optional<Interval> interval =
         view.credited_interval ? std::optional(view.credited_interval->interval) : std::nullopt;
     table.rows.push_back(
         {Cell("credited ratio", Style::bold),
          Cell(view.credited ? fixed(view.credited->credited_ratio, 3) : std::string(kAbsent)),
-         Cell(range(interval)), Cell("a diagnosis; it changes no verdict", Style::dim)});
+         Cell(range(interval, 3)), Cell("a diagnosis; it changes no verdict", Style::dim)});
   }
   return table;
 }
@@ -179,7 +180,11 @@ std::string bullet(std::string_view text, int width) {
   return out + "\n";
 }
 
-std::string diagnostic_words(const Diagnostic& d) { return fmt::format("{} [{}]", d.message, d.code); }
+/// "message [code] (file:12)".
+std::string diagnostic_words(const Diagnostic& d) {
+  const std::string place = d.line > 0 ? fmt::format(" ({}:{})", d.file, d.line) : std::string();
+  return fmt::format("{} [{}]{}", d.message, d.code, place);
+}
 
 /// The table without its (empty) header line.
 std::string headless(const TextTable& table, bool color, std::size_t indent) {
@@ -219,13 +224,13 @@ std::string confirm_text(const ConfirmView& view, bool color, int width) {
 
 std::string confirm_markdown(const ConfirmView& view) {
   std::string out = fmt::format("### {}\n\n", title(view));
-  const std::string raw = range(view.raw_interval);
-  out += fmt::format("**raw ratio {}**{} · gate {}: **{}**\n", fixed(view.raw_ratio, 3),
-                     raw.empty() ? "" : " (" + raw + ")", format_fixed(view.gate, 3),
+  const std::string raw = range(view.raw_interval, view.digits);
+  out += fmt::format("**raw ratio {}**{} · gate {}: **{}**\n", fixed(view.raw_ratio, view.digits),
+                     raw.empty() ? "" : " (" + raw + ")", format_fixed(view.gate, view.digits),
                      view.passed ? "passed" : "not passed");
   if (view.credited) {
     out += fmt::format("credited ratio {} ({}), a diagnosis that changes no verdict\n",
-                       fixed(view.credited->credited_ratio, 3), range(view.credited_interval->interval));
+                       fixed(view.credited->credited_ratio, 3), range(view.credited_interval->interval, 3));
   } else if (view.credit) {
     out += "no credited ratio\n";
   }

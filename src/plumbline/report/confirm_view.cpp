@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 
 #include "plumbline/base/numbers.h"
@@ -71,10 +72,11 @@ void explain_credit(const Confirmation& c, std::vector<std::string>& because) {
   for (const Payer side : {Payer::student, Payer::reference}) {
     const SideCredit& priced = c.credit->of(side);
     if (priced.priced.empty() || priced.matched.empty()) continue;
-    because.push_back(fmt::format(
-        "{} {} {} % of the {}'s kernel time; the {} does not do that work in its window.", joined(priced.priced),
-        priced.priced.size() == 1 ? "costs" : "cost", format_fixed(100 * priced.fraction, 1), to_string(side),
-        to_string(side == Payer::student ? Payer::reference : Payer::student)));
+    because.push_back(
+        fmt::format("{} {} {} % of the {}'s kernel time; the {} does not do that work in its window.",
+                    joined(priced.priced), priced.priced.size() == 1 ? "costs" : "cost",
+                    format_fixed(100 * priced.fraction, 1), to_string(side),
+                    to_string(side == Payer::student ? Payer::reference : Payer::student)));
   }
   if (!c.credited) {
     because.push_back(
@@ -96,10 +98,16 @@ void explain_credit(const Confirmation& c, std::vector<std::string>& because) {
                         : "The readings carry no samples: their noise is not in the interval.");
 }
 
-std::string verdict_of(const Confirmation& c) {
-  const std::string gate = format_fixed(c.in.gate, 3);
+/// Three digits, unless they would show the raw ratio as the gate although it is not.
+int digits_for(const Confirmation& c) {
+  const bool alike = c.raw_ratio && *c.raw_ratio != c.in.gate && std::abs(*c.raw_ratio - c.in.gate) < 1e-3;
+  return alike ? 5 : 3;
+}
+
+std::string verdict_of(const Confirmation& c, int digits) {
+  const std::string gate = format_fixed(c.in.gate, digits);
   if (!c.raw_ratio) return "Not passed: there is no raw ratio.";
-  const std::string raw = format_fixed(*c.raw_ratio, 3);
+  const std::string raw = format_fixed(*c.raw_ratio, digits);
   const bool under = *c.raw_ratio < c.in.gate;
   if (!c.failures.empty()) {
     return fmt::format("Not passed: the report does not hold ({}){}.", c.failures.front().code,
@@ -153,7 +161,8 @@ ConfirmView collect_confirm(const Confirmation& c, std::string card, std::string
   view.credit = c.credit;
   view.credited = c.credited;
   view.credited_interval = c.credited_interval;
-  view.verdict = verdict_of(c);
+  view.digits = digits_for(c);
+  view.verdict = verdict_of(c, view.digits);
   explain_credit(c, view.because);
   for (std::size_t i = 0; i < eval.workloads.size(); ++i) {
     const WorkloadReading& w = eval.workloads[i];

@@ -55,6 +55,7 @@ struct ConfirmView {
   std::string device;
   std::string window;
   double gate = 1;
+  int digits = 3;  ///< of ratios; more where three would print the raw ratio and the gate alike
   bool passed = false;
   std::optional<double> raw_ratio;
   std::optional<Interval> raw_interval;

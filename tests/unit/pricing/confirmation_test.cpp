@@ -122,6 +122,14 @@ TEST(ConfirmView, OneViewFeedsEveryRenderer) {
   EXPECT_EQ(json["gate"], 1.0);
 }
 
+TEST(ConfirmView, ARatioJustUnderTheGateIsNotShownAsTheGate) {
+  ConfirmInputs in = worked();
+  in.eval.ratio = 0.99986;
+  const std::string text = confirm_text(collect_confirm(confirm(in), "demo", ""), false, 100);
+  EXPECT_THAT(text, HasSubstr("0.99986"));
+  EXPECT_THAT(text, HasSubstr("gate, 1.00000: not passed"));
+}
+
 TEST(ConfirmView, ManyLongNamesStayBounded) {
   ConfirmInputs in = worked();
   std::vector<std::pair<std::string, double>> rows;

@@ -102,10 +102,40 @@ TEST(Eval, MissingReadings) {
     eval = good();
     eval["performance"]["ratio"] = nothing;
     eval["performance"]["workloads"][2]["ratio"] = nothing;
-    EXPECT_THAT(held(eval), IsEmpty());  // the readings give it
+    EXPECT_THAT(held(eval), Contains("eval-reading-missing"));
     eval["performance"].erase("workloads");
     EXPECT_THAT(held(eval), ElementsAre("eval-workloads-unlisted", "eval-reading-missing"));
   }
+}
+
+TEST(Eval, LeftOutRatiosAreComputedWithheldOnesAreNot) {
+  Json eval = good();
+  eval["performance"].erase("ratio");
+  eval["performance"]["workloads"][2].erase("ratio");
+  EXPECT_THAT(held(eval), IsEmpty());
+  EXPECT_NEAR(*raw_ratio(*parse_eval(write_json(eval), "e").value), 1.0, 1e-12);
+  eval["performance"]["ratio"] =
+      nullptr;  // the readings would give one, and the bench says that there is none
+  eval["performance"]["refused"] = {"b: the student changed an input"};
+  EXPECT_THAT(held(eval), ElementsAre("eval-refused", "eval-reading-missing"));
+  EXPECT_FALSE(raw_ratio(*parse_eval(write_json(eval), "e").value));
+  eval = good();
+  eval["performance"]["workloads"][1]["ratio"] = nullptr;
+  EXPECT_THAT(held(eval), ElementsAre("eval-reading-missing"));
+}
+
+TEST(Eval, PerCallSamplesBelongToThePerCallWindow) {
+  Json eval = good();
+  eval["performance"]["window"] = "per_call";
+  eval["performance"]["student_ms"] = 1.02;
+  eval["performance"]["ref_ms"] = 2.02;
+  for (Json& w : eval["performance"]["workloads"]) w.erase("ratio");
+  eval["performance"].erase("ratio");
+  eval["performance"]["workloads"][0]["student"]["per_call_samples_ms"] = {1.02, 1.03, 1.01};
+  const auto parsed = parse_eval(write_json(eval), "e");
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_THAT(parsed.value->workloads[0].student.samples_ms, ElementsAre(1.02, 1.03, 1.01));
+  EXPECT_THAT(check_eval(*parsed.value, false), IsEmpty());
 }
 
 TEST(Eval, ArithmeticMeanIsNoVerdict) {
@@ -143,11 +173,13 @@ TEST(Eval, SampleCountsDiffer) {
 TEST(Eval, DoubtsAreWarnings) {
   Json eval = good();
   eval["performance"]["workloads"][0]["aa_ratio"] = 2.5;
+  eval["performance"]["workloads"][1]["distinguishable"] = false;
+  eval["performance"]["workloads"][2]["throttle"] = {"power cap"};
   eval["harness"] = {{"order", "AABB"}};
   const auto parsed = parse_eval(write_json(eval), "eval.json");
   ASSERT_TRUE(parsed.ok());
   const Diagnostics all = check_eval(*parsed.value, false);
-  EXPECT_THAT(codes(all), ElementsAre("eval-order", "eval-aa-spread"));
+  EXPECT_THAT(codes(all), ElementsAre("eval-order", "eval-aa-spread", "eval-aa-spread", "eval-throttled"));
   for (const Diagnostic& d : all) EXPECT_EQ(d.severity, Severity::warning);
 }
 
