@@ -40,7 +40,8 @@ Json diff_json(const TableDiff& diff) {
   return {{"rows", rows},
           {"per_call", diff.per_call},
           {"before_ns", diff.before_ns},
-          {"after_ns", diff.after_ns}};
+          {"after_ns", diff.after_ns},
+          {"caution", diff.caution}};
 }
 
 std::optional<KernelTable> load(const Io& io, const std::string& file, const ImportOptions& options) {

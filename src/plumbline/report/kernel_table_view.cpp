@@ -126,7 +126,9 @@ std::string diff_summary(const TableDiff& diff) {
   std::string out = fmt::format("{} us → {} us{}: {} us", micros(diff.before_ns), micros(diff.after_ns),
                                 diff.per_call ? " a call" : "", signed_micros(change));
   if (diff.before_ns > 0) out += fmt::format(" ({:+.1f} %)", 100 * change / diff.before_ns);
-  return out + "\n";
+  out += "\n";
+  if (!diff.caution.empty()) out += fmt::format("note: {}\n", diff.caution);
+  return out;
 }
 
 std::string ambiguous_joins(const TableDiff& diff) {

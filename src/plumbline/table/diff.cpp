@@ -53,6 +53,12 @@ TableDiff diff_tables(const KernelTable& before, const KernelTable& after) {
   });
   diff.before_ns = before.total_ns / before_calls;
   diff.after_ns = after.total_ns / after_calls;
+  if (before.source != after.source && (before.source == "ncu-csv" || after.source == "ncu-csv")) {
+    diff.caution =
+        "one table is Nsight Compute's (each kernel alone, by default with flushed caches and locked clocks) "
+        "and the "
+        "other is not: compare launches, not times";
+  }
   return diff;
 }
 

@@ -36,6 +36,7 @@ struct TableDiff {
   bool per_call = false;      ///< both tables know their calls: times are per call
   double before_ns = 0;       ///< total, per call where per_call
   double after_ns = 0;
+  std::string caution;  ///< why the times may not compare, in words; "" where they do
 };
 
 /// Joins by kernel_identity(). Nothing is left out: the rows' deltas sum to after_ns − before_ns.
