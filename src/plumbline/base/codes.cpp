@@ -299,6 +299,10 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
 
     {"calls-unknown", kWarning, "pricing", "A table does not say how many calls of the window it covers.",
      "Import it with --calls N, or give confirm the number with --calls."},
+    {"kernels-overlap", kWarning, "pricing",
+     "Launches of a priced side ran side by side, on several streams.",
+     "Read the credited ratio as a bound, or time the call without the priced launches to see what they "
+     "cost."},
     {"device-differs", kWarning, "pricing", "The readings and the kernel tables name different devices.",
      "Profile on the device that was timed: shares of another GPU's time price another window."},
 

@@ -6,10 +6,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "plumbline/base/numbers.h"
 #include "plumbline/contract/prep_report.h"
 
 namespace plumbline {
 namespace {
+
+constexpr double kOverlapDoubted = 0.01;  // of the kernel time; time stamps of neighbours overlap a little
 
 std::string table_detail(const KernelTable& table) {
   std::string detail = table.source;
@@ -43,10 +46,26 @@ void doubt_missing_calls(const Confirmation& c, Payer side, const std::optional<
                   to_string(side))));
 }
 
+/// Launches that ran side by side: the sum of their times is more than they took of the window.
+void doubt_overlap(const Confirmation& c, Payer side, const std::optional<KernelTable>& table,
+                   Diagnostics& out) {
+  if (!c.credit || c.credit->of(side).matched.empty() || !table || !table->overlap_ns) return;
+  const double share = *table->overlap_ns / table->total_ns;
+  if (!(share > kOverlapDoubted)) return;
+  out.push_back(
+      diagnose("kernels-overlap",
+               fmt::format("{} % of the {}'s kernel time ran beside other kernels: taking a kernel out "
+                           "need not shorten the window by its time",
+                           format_fixed(100 * share, 1), to_string(side))));
+}
+
+/// A profiler that knows the compute capability alone says "CC 9.0": that names no device.
+bool names_a_device(const std::string& device) { return !device.empty() && !device.starts_with("CC "); }
+
 void doubt_devices(const ConfirmInputs& in, Diagnostics& out) {
-  std::string first = in.eval.device;
+  std::string first = names_a_device(in.eval.device) ? in.eval.device : "";
   for (const auto* table : {&in.student_table, &in.ref_table}) {
-    if (!table->has_value() || (*table)->device.empty()) continue;
+    if (!table->has_value() || !names_a_device((*table)->device)) continue;
     if (first.empty()) first = (*table)->device;
     if ((*table)->device == first) continue;
     out.push_back(diagnose("device-differs", fmt::format("readings and kernel tables come from '{}' and '{}'",
@@ -71,6 +90,8 @@ void collect_doubts(Confirmation& c, const Diagnostics& held) {
     doubts.push_back(std::move(warning));
   doubt_missing_calls(c, Payer::student, in.student_table, doubts);
   doubt_missing_calls(c, Payer::reference, in.ref_table, doubts);
+  doubt_overlap(c, Payer::student, in.student_table, doubts);
+  doubt_overlap(c, Payer::reference, in.ref_table, doubts);
   doubt_devices(in, doubts);
 }
 

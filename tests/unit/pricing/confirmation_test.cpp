@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "plumbline/profile/import.h"
 #include "plumbline/report/confirm_view.h"
 #include "samples.h"
 
@@ -96,12 +97,56 @@ TEST(Confirm, TablesWithoutCallsAreDoubted) {
   EXPECT_THAT(codes(c.doubts), Contains("calls-unknown"));
 }
 
+TEST(Confirm, OverlappingKernelsAreDoubted) {
+  ConfirmInputs in = worked();
+  in.ref_table->overlap_ns = 20'000;
+  EXPECT_THAT(codes(confirm(in).doubts), Contains("kernels-overlap"));
+  in.ref_table->overlap_ns = 100;
+  EXPECT_THAT(codes(confirm(in).doubts), Not(Contains("kernels-overlap")));
+  in.student_table->overlap_ns = 20'000;  // nothing of it is priced
+  EXPECT_THAT(codes(confirm(in).doubts), Not(Contains("kernels-overlap")));
+}
+
 TEST(Confirm, OtherDevicesAreDoubted) {
   ConfirmInputs in = worked();
   in.eval.device = "NVIDIA H200";
   in.student_table->device = "NVIDIA H200";
   in.ref_table->device = "NVIDIA A100";
   EXPECT_THAT(codes(confirm(in).doubts), Contains("device-differs"));
+}
+
+/// The recorded comparison with the student's kernels from `file`.
+ConfirmInputs recorded(const std::string& file) {
+  const std::string root = PLUMBLINE_SOURCE_DIR;
+  const std::string card = root + "/operators/attention_backward";
+  const std::string data = root + "/tests/data/h200_attention_backward/";
+  ConfirmInputs in;
+  in.contract = std::move(*load_contract(card + "/window.toml").value);
+  in.eval = std::move(*load_eval(card + "/runs/h200_price/eval.json").value);
+  in.student_table = std::move(*import_profile(data + file).value);
+  in.ref_table = std::move(*import_profile(data + "ref.ncu.csv").value);
+  return in;
+}
+
+/// One capture, printed in nanoseconds and in automatic units with five digits.
+TEST(Confirm, MicrosecondsOrNanosecondsGiveTheSameVerdict) {
+  const Confirmation ns = confirm(recorded("stu.rawbase.csv"));
+  const Confirmation us = confirm(recorded("stu.details.csv"));
+  ASSERT_TRUE(ns.credited && us.credited);
+  EXPECT_EQ(ns.passed, us.passed);
+  EXPECT_EQ(codes(ns.doubts), codes(us.doubts));
+  EXPECT_NEAR(ns.credited->credited_ratio, us.credited->credited_ratio, 5e-5);
+  EXPECT_NEAR(*ns.credit->student.coverage, *us.credit->student.coverage, 5e-5);
+}
+
+TEST(Confirm, RecordedComparison) {
+  const Confirmation c = confirm(recorded("stu.ncu.csv"));
+  EXPECT_FALSE(c.passed);
+  EXPECT_NEAR(*c.raw_ratio, 0.738, 5e-4);
+  ASSERT_TRUE(c.credited);
+  EXPECT_GT(c.credited->credited_ratio, 0.99);
+  EXPECT_LT(c.credited->credited_ratio, 1.005);
+  EXPECT_THAT(codes(c.doubts), IsEmpty());
 }
 
 TEST(ConfirmView, OneViewFeedsEveryRenderer) {
