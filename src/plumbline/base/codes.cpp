@@ -135,6 +135,12 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Declare it in window.toml, or do that work in the timed call."},
 
     // ---- bench: static checks of bench.py and ncu_run.py --------------------------------------------
+    {"bench-syntax", kFinding, "bench", "bench.py does not parse as Python 3.",
+     "Mend the named line; python3 -m py_compile shows the same error."},
+    {"bench-unreadable", kFinding, "bench",
+     "bench.py or the launch script exists and cannot be read: a directory, a dangling link, or not text in a known "
+     "encoding.",
+     "Make it a regular UTF-8 file."},
 
     // ---- table: kernel tables -----------------------------------------------------------------------
     {"table-schema", kError, "table",
