@@ -138,9 +138,38 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"bench-syntax", kFinding, "bench", "bench.py does not parse as Python 3.",
      "Mend the named line; python3 -m py_compile shows the same error."},
     {"bench-unreadable", kFinding, "bench",
-     "bench.py or the launch script exists and cannot be read: a directory, a dangling link, or not text in a known "
+     "bench.py or the launch script exists and cannot be read: a directory, a dangling link, or not text in "
+     "a known "
      "encoding.",
      "Make it a regular UTF-8 file."},
+    {"prep-not-passed", kFinding, "bench",
+     "The contract symmetrizes a tensor, and no measure_windows call of the bench passes a prep step.",
+     "Write a module-level function that makes the tensor and pass it: prep=NAME."},
+    {"prep-not-name", kFinding, "bench", "prep= is a lambda, an attribute or a call.",
+     "Pass a plain name: the launch script must be able to import the same function."},
+    {"prep-not-module-def", kFinding, "bench",
+     "The name that prep= passes is no module-level def of bench.py.",
+     "Define it at the top level of bench.py (not under if, try or with, not by assignment or import)."},
+    {"prep-touches-kernel", kFinding, "bench",
+     "The prep step uses the student's module: work could leave the timed window through it.",
+     "Make the tensor with the reference's or torch's own functions."},
+    {"ncu-syntax", kFinding, "bench", "The profiler's launch script does not parse as Python 3.",
+     "Mend the named line; python3 -m py_compile shows the same error."},
+    {"ncu-prep-not-called", kFinding, "bench",
+     "The launch script does not import the bench's prep step from bench and call it.",
+     "Add: from bench import NAME, and call it before the profiler starts."},
+    {"ncu-no-profiler-start", kFinding, "bench", "The launch script never starts the profiler.",
+     "Call torch.cuda.profiler.start() before the profiled calls, and run ncu with --profile-from-start "
+     "off."},
+    {"ncu-prep-after-start", kFinding, "bench",
+     "The launch script calls prep on a line after the profiler's start: prep's launches would be in the "
+     "table.",
+     "Move the call above the start."},
+    {"workloads-not-called", kFinding, "bench",
+     "The bench calls neither measure_windows_workloads nor run_leaderboard_bench.",
+     "Time at least three workloads with measure_windows_workloads([...])."},
+    {"workloads-too-few", kFinding, "bench", "A literal list of fewer than three workloads is timed.",
+     "Add shapes until there are three: one shape's ratio says little about the kernel."},
 
     // ---- table: kernel tables -----------------------------------------------------------------------
     {"table-schema", kError, "table",
