@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/bench/report.h"
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "plumbline/base/files.h"
+#include "plumbline/bench/check.h"
+#include "plumbline/bench/modules.h"
+#include "plumbline/bench/warnings.h"
+
+namespace plumbline {
+namespace {
+
+void append(Findings& to, Findings from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+std::optional<std::string> problem_text(const std::string& path) {
+  return path.empty() ? std::nullopt : read_file(path).value;
+}
+
+}  // namespace
+
+BenchReport check_bench(const BenchRequest& request) {
+  BenchReport report;
+  PythonFile bench = read_python_file(request.bench, "bench-syntax");
+  append(report.findings, std::move(bench.findings));
+  append(report.warnings, std::move(bench.warnings));
+  ModuleSet modules(request.folder);
+  WorkloadsAnswer workloads;
+  std::optional<std::string> prep = request.prep;
+  if (bench.tree) {
+    PrepAnswer answer = check_prep(*bench.tree);
+    report.prep = answer.name;
+    if (!prep) prep = answer.name;
+    if (request.needs_prep) append(report.findings, std::move(answer.findings));
+    workloads = check_workloads(*bench.tree, problem_text(request.problem));
+    report.times_workloads = workloads.times_workloads;
+    append(report.warnings, bench_warnings(*bench.tree, report.prep, workloads.leaderboard, modules));
+  }
+  PythonFile script =
+      request.ncu_run.empty() ? PythonFile{} : read_python_file(request.ncu_run, "ncu-syntax");
+  append(report.findings, std::move(script.findings));
+  append(report.warnings, std::move(script.warnings));
+  if (script.tree) {
+    if (prep && (request.needs_prep || request.prep))
+      append(report.findings, check_ncu_run(*script.tree, *prep));
+    append(report.warnings, script_warnings(*script.tree, bench.tree ? &*bench.tree : nullptr, prep,
+                                            wrapper_commands(request.ncu_run)));
+  }
+  append(report.findings, std::move(workloads.findings));
+  return report;
+}
+
+Json to_json(const BenchReport& report) {
+  return {{"prep", report.prep ? Json(*report.prep) : Json(nullptr)},
+          {"times_workloads", report.times_workloads ? Json(*report.times_workloads) : Json(nullptr)},
+          {"findings", to_json(report.findings)},
+          {"warnings", to_json(report.warnings)}};
+}
+
+}  // namespace plumbline

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/bench/warnings.h"
+
+#include <iterator>
+#include <utility>
+
+namespace plumbline {
+
+Findings bench_warnings(const SyntaxTree& bench, const std::optional<std::string>& prep, bool leaderboard,
+                        ModuleSet& modules) {
+  Findings all;
+  const auto add = [&](Findings some) {
+    all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+  };
+  const std::vector<TimedSide> sides = timed_sides(bench);
+  if (prep) add(warn_prep_reach(bench, *prep, modules));
+  add(warn_timed_work(bench, sides));
+  add(warn_sides(bench, sides));
+  add(warn_inputs(bench, sides));
+  if (!leaderboard) add(warn_workload_count(bench));
+  return all;
+}
+
+}  // namespace plumbline
