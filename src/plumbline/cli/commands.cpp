@@ -7,6 +7,7 @@ void add_all_commands(Args& root) {
   // fair comparison
   add_window(root);
   add_start(root);
+  add_bench(root);
   add_prep(root);
   add_import(root);
   add_table(root);

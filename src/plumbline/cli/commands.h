@@ -9,6 +9,7 @@ namespace plumbline::cli {
 // fair comparison
 void add_window(Args& root);
 void add_start(Args& root);
+void add_bench(Args& root);
 void add_prep(Args& root);
 void add_import(Args& root);
 void add_table(Args& root);

@@ -2,15 +2,17 @@
 #include "plumbline/cli/preflight.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "plumbline/bench/report.h"
 #include "plumbline/cli/contract_state.h"
 
 namespace plumbline::cli {
 
 int Preflight::status() const {
   if (!errors.empty()) return kExitUsage;
-  return refuses(findings) ? kExitRefused : kExitOk;
+  return refuses(findings) || (strict && !warnings.empty()) ? kExitRefused : kExitOk;
 }
 
 void check_card_contract(const Card& card, const PreflightOptions& options, Preflight& result) {
@@ -24,9 +26,25 @@ void check_card_contract(const Card& card, const PreflightOptions& options, Pref
   result.warnings.insert(result.warnings.end(), state.warnings.begin(), state.warnings.end());
 }
 
+void check_card_bench(const Card& card, Preflight& result) {
+  BenchRequest request;
+  request.bench = card.bench;
+  request.ncu_run = card.ncu_run;
+  request.problem = card.problem;
+  request.folder = card.folder;
+  request.needs_prep = result.contract && !prep_entries(*result.contract).empty();
+  BenchReport report = check_bench(request);
+  result.prep = std::move(report.prep);
+  result.times_workloads = report.times_workloads;
+  std::move(report.findings.begin(), report.findings.end(), std::back_inserter(result.findings));
+  std::move(report.warnings.begin(), report.warnings.end(), std::back_inserter(result.warnings));
+}
+
 Preflight preflight(const Card& card, const PreflightOptions& options) {
   Preflight result;
+  result.strict = options.strict;
   check_card_contract(card, options, result);
+  if (result.errors.empty()) check_card_bench(card, result);
   return result;
 }
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plumbline/base/codes.h"
+#include "plumbline/cli/bench_request.h"
 #include "plumbline/cli/commands.h"
 #include "plumbline/cli/preflight.h"
 #include "plumbline/report/text_table.h"
@@ -17,26 +17,20 @@ struct Options {
   PreflightOptions preflight;
 };
 
-/// Each finding with what to do about it.
-void report_findings(const Io& io, const Findings& findings) {
-  for (const Finding& finding : findings) {
-    io.report({finding});
-    if (const CodeInfo* info = find_code(finding.code)) io.message(fmt::format("  fix: {}", info->fix));
-  }
-}
-
 Json to_json(const Card& card, const Preflight& result) {
   Json errors = Json::array();
   for (const Diagnostic& error : result.errors) errors.push_back(error.code);
   return {{"card", card.name},
           {"starts", result.status() == kExitOk},
           {"malformed", errors.empty() ? Json(nullptr) : errors.front()},
+          {"prep", result.prep ? Json(*result.prep) : Json(nullptr)},
+          {"times_workloads", result.times_workloads ? Json(*result.times_workloads) : Json(nullptr)},
           {"findings", plumbline::to_json(result.findings)},
           {"warnings", plumbline::to_json(result.warnings)}};
 }
 
 std::string verdict(const Card& card, const Preflight& result) {
-  const std::size_t count = result.findings.size();
+  const std::size_t count = result.findings.size() + (result.strict ? result.warnings.size() : 0);
   switch (result.status()) {
     case kExitOk:
       return fmt::format("{}: may start", card.name);
@@ -59,7 +53,7 @@ int start(const Io& io, const Options& options) {
     io.print_json(to_json(*card.value, result));
     return result.status();
   }
-  report_findings(io, result.findings);
+  report_with_fixes(io, result.findings);
   io.report(to_diagnostics(result.warnings));
   const bool starts = result.status() == kExitOk;
   io.print(styled(verdict(*card.value, result), starts ? Style::good : Style::bad, io.color_out) + "\n");
@@ -73,6 +67,7 @@ void add_start(Args& root) {
   Args args = root.subcommand("start", "everything that must hold before a run; refuses with exit status 13");
   args.positional("CARD", options->card, "a card's folder, or a name under operators/")
       .flag("--no-reference", options->preflight.no_reference, "the card has no reference to compare with")
+      .flag("--strict", options->preflight.strict, "warnings refuse too")
       .example("plumbline start operators/attention_backward");
   args.run([options](const Io& io) { return start(io, *options); });
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/cli/bench_request.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "plumbline/base/codes.h"
+#include "plumbline/base/files.h"
+#include "plumbline/contract/contract.h"
+#include "plumbline/contract/parse.h"
+
+namespace plumbline::cli {
+
+BenchRequest bench_request(const std::string& bench, const std::string& ncu_run) {
+  const std::filesystem::path folder = std::filesystem::path(bench).parent_path();
+  BenchRequest request;
+  request.bench = bench;
+  request.ncu_run = ncu_run;
+  request.problem = (folder / "leaderboard" / "problem.json").string();
+  const bool in_card = folder.filename() == "eval";
+  const std::filesystem::path card = in_card ? folder.parent_path() : folder;
+  request.folder = card.empty() ? "." : card.string();
+  const Parsed<std::string> text = read_file((card / "window.toml").string());
+  if (!in_card || !text.ok()) return request;
+  const Parsed<WindowContract> contract = parse_contract(*text.value, (card / "window.toml").string());
+  if (contract.ok()) request.needs_prep = !prep_entries(*contract.value).empty();
+  return request;
+}
+
+void report_with_fixes(const Io& io, const Findings& findings) {
+  for (const Finding& finding : findings) {
+    io.report({finding});
+    if (const CodeInfo* info = find_code(finding.code)) io.message(fmt::format("  fix: {}", info->fix));
+  }
+}
+
+}  // namespace plumbline::cli
