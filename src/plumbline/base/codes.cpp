@@ -226,6 +226,9 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"ncu-prep-arguments", kWarning, "bench",
      "The launch script makes its inputs with other arguments than the bench.",
      "Profile a workload that the bench times, the campaign's by choice."},
+    {"bench-too-long", kWarning, "bench",
+     "A file of more than 50,000 syntax nodes was held to the rules that refuse and to no other.",
+     "Split it: a bench of that length hides what it does."},
 
     // ---- table: kernel tables -----------------------------------------------------------------------
     {"table-schema", kError, "table",

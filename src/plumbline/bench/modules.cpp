@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxModules = 64;
-constexpr std::size_t kMaxModuleBytes = 1 << 20;
+constexpr std::size_t kMaxModuleBytes = 256 << 10;
 
 Finding plain(Diagnostic diagnostic) {
   Finding finding;
@@ -64,16 +64,16 @@ PythonFile read_python_file(const std::string& path, std::string_view syntax_cod
   return file;
 }
 
-ModuleSet::ModuleSet(std::string folder) {
+ModuleSet::ModuleSet(std::string folder) : folder_(std::move(folder)) {
   std::error_code error;
-  if (!folder.empty()) folder_ = fs::canonical(folder, error).string();
-  if (error) folder_.clear();
+  if (!folder_.empty()) canonical_ = fs::canonical(folder_, error).string();
+  if (error) canonical_.clear();
 }
 
 const SyntaxTree* ModuleSet::load(const std::string& path) {
   std::error_code error;
   const std::string real = fs::canonical(path, error).string();
-  if (error || !real.starts_with(folder_ + "/")) return nullptr;
+  if (error || !real.starts_with(canonical_ + "/")) return nullptr;
   const auto known = trees_.find(real);
   if (known != trees_.end()) return known->second.get();
   if (trees_.size() >= kMaxModules || fs::file_size(real, error) > kMaxModuleBytes || error) return nullptr;
@@ -84,7 +84,7 @@ const SyntaxTree* ModuleSet::load(const std::string& path) {
 }
 
 const SyntaxTree* ModuleSet::find(const SyntaxTree& from, std::string_view module, std::size_t level) {
-  if (folder_.empty() || (module.empty() && level == 0)) return nullptr;
+  if (canonical_.empty() || (module.empty() && level == 0)) return nullptr;
   std::string relative(module);
   std::replace(relative.begin(), relative.end(), '.', '/');
   std::vector<fs::path> roots;
@@ -98,7 +98,7 @@ const SyntaxTree* ModuleSet::find(const SyntaxTree& from, std::string_view modul
   for (const fs::path& root : roots) {
     for (const std::string& name : {relative + ".py", relative + "/__init__.py"}) {
       std::error_code error;
-      const fs::path path = root / name;
+      const fs::path path = (root / name).lexically_normal();
       if (!fs::is_regular_file(path, error)) continue;
       if (const SyntaxTree* tree = load(path.string())) return tree;
     }

@@ -29,7 +29,7 @@ inline constexpr std::size_t kMaxPythonBytes = 16 << 20;  ///< a larger file is 
 PythonFile read_python_file(const std::string& path, std::string_view syntax_code);
 
 /// The modules of a card's folder, parsed when first asked for. Nothing outside the folder is read, also not
-/// through a link; at most 64 files of 1 MiB each.
+/// through a link; at most 64 files of 256 KiB each.
 class ModuleSet {
  public:
   /// `folder` is the card's; empty: no import is followed.
@@ -43,7 +43,8 @@ class ModuleSet {
  private:
   const SyntaxTree* load(const std::string& path);
 
-  std::string folder_;  // canonical, or empty
+  std::string folder_;     // as given, for the names of files in messages
+  std::string canonical_;  // or empty: then no import is followed
   std::map<std::string, std::unique_ptr<SyntaxTree>> trees_;
 };
 

@@ -35,10 +35,12 @@ BenchReport check_bench(const BenchRequest& request) {
     PrepAnswer answer = check_prep(*bench.tree);
     report.prep = answer.name;
     if (!prep) prep = answer.name;
+    const bool refused = request.needs_prep && !answer.findings.empty();
     if (request.needs_prep) append(report.findings, std::move(answer.findings));
     workloads = check_workloads(*bench.tree, problem_text(request.problem));
     report.times_workloads = workloads.times_workloads;
-    append(report.warnings, bench_warnings(*bench.tree, report.prep, workloads.leaderboard, modules));
+    append(report.warnings,
+           bench_warnings(*bench.tree, refused ? std::nullopt : report.prep, workloads.leaderboard, modules));
   }
   PythonFile script =
       request.ncu_run.empty() ? PythonFile{} : read_python_file(request.ncu_run, "ncu-syntax");

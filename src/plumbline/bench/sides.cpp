@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 
 #include "plumbline/base/text.h"
 #include "plumbline/bench/calls.h"
@@ -159,12 +160,13 @@ const SyntaxNode* resolve_callable(const SyntaxTree& tree, const SyntaxNode& exp
 
 std::vector<const SyntaxNode*> called_bodies(const SyntaxTree& tree, const SyntaxNode& body) {
   std::vector<const SyntaxNode*> bodies{&body};
+  std::set<std::string_view> asked;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     for (const SyntaxTree::Index index : tree.walk(tree.index(*bodies[i]))) {
       const SyntaxNode& node = tree[index];
       if (node.kind != NodeKind::call) continue;
       const SyntaxNode* func = tree.child(node, Role::func);
-      if (func->kind != NodeKind::name) continue;
+      if (func->kind != NodeKind::name || !asked.insert(tree.name(*func)).second) continue;
       const SyntaxNode* def = any_function(tree, tree.name(*func));
       if (def != nullptr && std::find(bodies.begin(), bodies.end(), def) == bodies.end())
         bodies.push_back(def);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "plumbline/bench/calls.h"
@@ -82,6 +83,11 @@ class Reach {
   void used_name(const Place& place, const SyntaxNode& use) {
     const SyntaxTree& tree = *place.tree;
     const std::string_view name = tree.name(use);
+    // An attribute says which part of a module is meant, so each use of a module counts; otherwise one will
+    // do.
+    const bool part = tree.parent(use).kind == NodeKind::attribute;
+    if (!part && !asked_.insert({place.node, name}).second) return;
+    if (part && !asked_parts_.insert({place.node, name, tree.name(tree.parent(use))}).second) return;
     for (const SyntaxNode& node : tree.nodes()) {
       if ((is_function(node) || node.kind == NodeKind::class_def) && tree.name(node) == name) {
         visit(tree, node);
@@ -182,6 +188,8 @@ class Reach {
   ModuleSet& modules_;
   std::vector<Place> places_;
   std::set<const SyntaxNode*> seen_;
+  std::set<std::pair<const SyntaxNode*, std::string_view>> asked_;
+  std::set<std::tuple<const SyntaxNode*, std::string_view, std::string_view>> asked_parts_;
   Findings findings_;
 };
 

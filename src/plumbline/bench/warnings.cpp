@@ -4,11 +4,20 @@
 #include <iterator>
 #include <utility>
 
+#include "plumbline/bench/calls.h"
+
 namespace plumbline {
+
+Findings too_long(const SyntaxTree& tree) {
+  if (tree.nodes().size() <= kMostNodesExamined) return {};
+  return {finding_at(tree, tree[0], "bench-too-long",
+                     "the file is too long to be examined for more than the rules that refuse")};
+}
 
 Findings bench_warnings(const SyntaxTree& bench, const std::optional<std::string>& prep, bool leaderboard,
                         ModuleSet& modules) {
   Findings all;
+  if (Findings large = too_long(bench); !large.empty()) return large;
   const auto add = [&](Findings some) {
     all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   };

@@ -15,6 +15,13 @@
 
 namespace plumbline {
 
+/// A longer file (about 6,000 dense lines) gets the one warning bench-too-long: some of the searches below
+/// grow with the square of the length.
+inline constexpr std::size_t kMostNodesExamined = 50'000;
+
+/// That warning, or nothing.
+Findings too_long(const SyntaxTree& tree);
+
 /// prep-reaches-kernel: the prep step arrives at the student's module through other functions of the bench,
 /// an alias, a module of the card (imports are followed, in circles too), importlib or functools.partial.
 Findings warn_prep_reach(const SyntaxTree& bench, std::string_view prep, ModuleSet& modules);

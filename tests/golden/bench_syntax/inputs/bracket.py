@@ -1,0 +1,4 @@
+import torch
+
+Δ = 1; x = (1,
+        2]

@@ -1,0 +1,5 @@
+import torch
+from bench import prep
+
+torch.cuda.profiler.start()
+prep({})
