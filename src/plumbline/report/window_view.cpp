@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "plumbline/contract/name_set.h"
+
 namespace plumbline {
 namespace {
 
@@ -14,9 +16,10 @@ constexpr std::size_t kNameChars = 40;
 constexpr std::size_t kDetailChars = 56;
 constexpr std::size_t kMostListed = 25;
 
+/// A name or text as a cell shows it.
 std::string one_line(std::string_view text) {
-  std::string text_in_quotes = in_quotes(text, text.size() + 2);
-  return text_in_quotes.substr(1, text_in_quotes.size() - 2);
+  const std::string in_full = in_quotes(text, std::string::npos);
+  return in_full.substr(1, in_full.size() - 2);
 }
 
 /// What the checked entry of a kind and name says; the first one counts, as in the checks.
@@ -119,14 +122,11 @@ class Collector {
 
 void add_rows(const Collector& collector, std::vector<WindowRow>& rows, const std::vector<Field>& reference,
               const std::vector<Field>& student, bool output) {
-  std::unordered_map<std::string_view, bool> of_reference;
-  std::unordered_map<std::string_view, bool> of_student;
-  for (const Field& name : reference) of_reference.emplace(name.text, true);
-  for (const Field& name : student) of_student.emplace(name.text, true);
-  for (const Field& name : reference)
-    collector.add(rows, name.text, output, true, of_student.contains(name.text));
+  const NameSet of_reference(reference);
+  const NameSet of_student(student);
+  for (const Field& name : reference) collector.add(rows, name.text, output, true, of_student.has(name.text));
   for (const Field& name : student) {
-    if (!of_reference.contains(name.text)) collector.add(rows, name.text, output, false, true);
+    if (!of_reference.has(name.text)) collector.add(rows, name.text, output, false, true);
   }
 }
 

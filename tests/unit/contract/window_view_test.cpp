@@ -75,6 +75,12 @@ TEST(WindowView, InputNeverDrivesTheTerminal) {
   EXPECT_THAT(text, HasSubstr("a\\x1b[2Jb\\nc"));
 }
 
+TEST(WindowView, EscapedNamesAreWhole) {
+  const WindowView view = view_of(
+      "[reference]\ninputs=[\"a\\n\\n\\n\\n\\nb\"]\noutputs=['o']\n[student]\ninputs=['q']\noutputs=['o']\n");
+  EXPECT_THAT(render_text(view, false), HasSubstr("  a\\n\\n\\n\\n\\nb  "));
+}
+
 TEST(WindowJson, HasTheFieldsOfTheCommandLinePage) {
   const auto parsed = parse_contract(kContract, "w");
   const ContractVerdict verdict = check_contract(*parsed.value);
