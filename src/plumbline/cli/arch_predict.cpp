@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "plumbline/base/files.h"
 #include "plumbline/cli/arch.h"
@@ -16,8 +17,9 @@
 namespace plumbline::cli {
 namespace {
 
-constexpr std::size_t kDetailed = 3;   // more layers than this get one line each
-constexpr std::size_t kBlock = 16384;  // rows predicted and written at a time
+constexpr std::size_t kDetailed = 3;  // more layers than this get one line each
+constexpr std::size_t kChunk = 512;   // rows that one thread predicts at a time
+constexpr std::size_t kChunksPerBlock = 64;
 
 struct Options {
   ModelOptions model;
@@ -29,29 +31,39 @@ struct Options {
   std::optional<std::int64_t> threads;
 };
 
-/// Predicts block by block and writes in input order.
+std::string row_text(const Io& io, const Predictor& predictor, const LayerRow& row, bool detail, bool first) {
+  const Prediction prediction = predict(predictor, row.layer);
+  if (!io.json) {
+    return detail ? prediction_detail(predictor, row.layer, prediction, io.color_out)
+                  : prediction_row(row.layer, prediction);
+  }
+  std::string text = first ? "\n" : ",\n";
+  append_prediction_line(text, predictor, row.layer, row.row, prediction);
+  return text;
+}
+
+/// Predicts chunk by chunk, a block of them at a time, and writes in input order. The chunks' buffers are
+/// used again: a million rows need the memory of one block.
 void write_rows(const Io& io, const Predictor& predictor, const std::vector<LayerRow>& rows,
                 unsigned threads) {
   const bool detail = !io.json && rows.size() <= kDetailed;
+  const std::size_t chunks = (rows.size() + kChunk - 1) / kChunk;
+  if (threads == 0) threads = chunks < 4 ? 1 : std::max(1U, std::thread::hardware_concurrency());
   if (io.json) io.print("[");
   if (!io.json && !detail && !rows.empty()) io.print(prediction_row_head());
-  for (std::size_t begin = 0; begin < rows.size(); begin += kBlock) {
-    const std::size_t count = std::min(kBlock, rows.size() - begin);
-    std::vector<std::string> texts(count);
+  std::vector<std::string> texts(std::min(chunks, kChunksPerBlock));
+  for (std::size_t block = 0; block < chunks; block += kChunksPerBlock) {
+    const std::size_t count = std::min(kChunksPerBlock, chunks - block);
     for_ranges(count, threads, [&](std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i) {
-        const LayerRow& row = rows[begin + i];
-        const Prediction prediction = predict(predictor, row.layer);
-        if (io.json) {
-          texts[i] = begin + i == 0 ? "\n" : ",\n";
-          append_prediction_line(texts[i], predictor, row.layer, row.row, prediction);
-        } else {
-          texts[i] = detail ? prediction_detail(predictor, row.layer, prediction, io.color_out)
-                            : prediction_row(row.layer, prediction);
+      for (std::size_t c = from; c < to; ++c) {
+        texts[c].clear();
+        const std::size_t begin = (block + c) * kChunk;
+        for (std::size_t i = begin; i < std::min(begin + kChunk, rows.size()); ++i) {
+          texts[c] += row_text(io, predictor, rows[i], detail, i == 0);
         }
       }
     });
-    for (const std::string& text : texts) io.print(text);
+    for (std::size_t c = 0; c < count; ++c) io.print(texts[c]);
   }
   if (io.json) io.print(rows.empty() ? "]\n" : "\n]\n");
 }

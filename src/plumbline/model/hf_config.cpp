@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
 #include "plumbline/model/hf_family.h"
 #include "plumbline/model/hf_reader.h"
@@ -14,8 +15,10 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int64_t kMaxDim = 1LL << 24;
+// With these limits parameters and cache bytes of a whole model stay below 2^62.
+constexpr std::int64_t kMaxDim = 1LL << 22;
 constexpr std::int64_t kMaxHeads = 1LL << 16;
+constexpr std::int64_t kMaxHeadsWidth = 1LL << 20;  // heads · head_dim
 constexpr std::int64_t kMaxWindow = 1LL << 27;
 constexpr std::int64_t kMaxLayers = 4096;
 
@@ -246,6 +249,13 @@ void build_layers(HfReader& in, const HfFamily& f, const LayerLists& lists, Tran
     layer.window_size = lists.window[i];
     layer.use_qk_norm = f.qk_norm != QkNorm::none;
     layer.activation = f.activation;
+    if (layer.num_heads * layer.head_dim > kMaxHeadsWidth) {
+      in.wrong("hf-field-invalid",
+               fmt::format("num_attention_heads ({}) times head_dim ({}) is more than {}", layer.num_heads,
+                           layer.head_dim, format_grouped(kMaxHeadsWidth)),
+               kHeads.first);
+      return;
+    }
     if (const Diagnostics wrong = validate(layer, in.at(kHeads.first)); !wrong.empty()) {
       in.found.insert(in.found.end(), wrong.begin(), wrong.end());
       return;

@@ -64,9 +64,9 @@ void append_tiles(std::string& out, const Prediction& prediction) {
   out += '}';
 }
 
-Json flops_json(Count flops) {
-  if (flops <= INT64_MAX) return static_cast<std::int64_t>(flops);
-  return static_cast<double>(flops);
+Json count_json(Count count) {
+  if (count <= INT64_MAX) return static_cast<std::int64_t>(count);
+  return static_cast<double>(count);
 }
 
 Json part_json(const KernelTime& part) {
@@ -86,8 +86,8 @@ Json group_json(const LayerGroup& group) {
           {"indices", group.indices},
           {"layer", layer},
           {"parameters", group.parameters},
-          {"attention_flops", flops_json(group.attention_flops)},
-          {"flops", flops_json(group.flops)},
+          {"attention_flops", count_json(group.attention_flops)},
+          {"flops", count_json(group.flops)},
           {"total_ms", p.total_ms},
           {"low_ms", p.low_ms},
           {"high_ms", p.high_ms},
@@ -205,8 +205,8 @@ Json model_cost_json(const Predictor& predictor, const Transformer& model, const
           {"lm_head_parameters", model.lm_head_parameters},
           {"final_norm_parameters", model.final_norm_parameters},
           {"kv_bytes_per_token", kv_bytes_per_token(model)},
-          {"kv_bytes", kv_bytes(model, workload.seq_len) * workload.batch_size},
-          {"flops", flops_json(cost.flops)},
+          {"kv_bytes", count_json(Count{kv_bytes(model, workload.seq_len)} * workload.batch_size)},
+          {"flops", count_json(cost.flops)},
           {"layer_types", groups},
           {"embedding", part_json(cost.embedding)},
           {"final_norm", part_json(cost.final_norm)},
