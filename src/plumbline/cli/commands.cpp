@@ -13,6 +13,8 @@ void add_all_commands(Args& root) {
   add_table(root);
   add_confirm(root);
   // shapes
+  add_hardware(root);
+  add_arch(root);
   // evidence and help
   add_explain(root);
   add_completion(root);

@@ -16,6 +16,8 @@ void add_table(Args& root);
 void add_confirm(Args& root);
 
 // shapes
+void add_hardware(Args& root);
+void add_arch(Args& root);
 
 // evidence and help
 void add_explain(Args& root);

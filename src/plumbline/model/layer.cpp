@@ -6,6 +6,7 @@
 #include <array>
 
 #include "plumbline/base/numbers.h"
+#include "plumbline/base/text.h"
 
 namespace plumbline {
 namespace {
@@ -26,8 +27,8 @@ constexpr auto kFields = std::to_array<LayerField>({
 });
 
 /// "layer 'x': " when the layer has a name.
-std::string prefix(const Layer& layer) {
-  return layer.name.empty() ? "" : fmt::format("layer '{}': ", layer.name);
+std::string prefix_of(const Layer& layer) {
+  return layer.name.empty() ? "" : fmt::format("layer '{}': ", printable(layer.name));
 }
 
 }  // namespace
@@ -61,25 +62,33 @@ const LayerField* find_layer_field(std::string_view name) {
   return nullptr;
 }
 
+std::optional<Diagnostic> check_layer_field(const LayerField& field, std::int64_t value,
+                                            std::string_view prefix, const Location& at) {
+  if (value <= 0 && field.member != &Layer::window_size) {
+    return diagnose("layer-field-not-positive",
+                    fmt::format("{}{} is {}, and must be at least 1", prefix, field.name, value), at);
+  }
+  if (value > field.max) {
+    return diagnose("layer-field-out-of-range",
+                    fmt::format("{}{} is {}, and may be at most {}", prefix, field.name,
+                                format_grouped(value), format_grouped(field.max)),
+                    at);
+  }
+  return std::nullopt;
+}
+
 Diagnostics validate(const Layer& layer, const Location& at) {
   Diagnostics found;
+  const std::string start = prefix_of(layer);
   for (const LayerField& field : kFields) {
-    const std::int64_t value = layer.*field.member;
-    if (value <= 0 && field.member != &Layer::window_size) {
-      found.push_back(
-          diagnose("layer-field-not-positive",
-                   fmt::format("{}{} is {}, and must be at least 1", prefix(layer), field.name, value), at));
-    } else if (value > field.max) {
-      found.push_back(diagnose("layer-field-out-of-range",
-                               fmt::format("{}{} is {}, and may be at most {}", prefix(layer), field.name,
-                                           format_grouped(value), format_grouped(field.max)),
-                               at));
+    if (auto wrong = check_layer_field(field, layer.*field.member, start, at)) {
+      found.push_back(std::move(*wrong));
     }
   }
   if (found.empty() && layer.num_heads % layer.num_kv_heads != 0) {
     found.push_back(diagnose("layer-heads-not-divisible",
-                             fmt::format("{}num_heads ({}) is not a multiple of num_kv_heads ({})",
-                                         prefix(layer), layer.num_heads, layer.num_kv_heads),
+                             fmt::format("{}num_heads ({}) is not a multiple of num_kv_heads ({})", start,
+                                         layer.num_heads, layer.num_kv_heads),
                              at));
   }
   return found;

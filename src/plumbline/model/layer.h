@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,11 @@ std::span<const LayerField> layer_fields();
 
 /// The field of that name, or nullptr.
 const LayerField* find_layer_field(std::string_view name);
+
+/// Why `value` cannot stand in `field`, or none. `prefix` starts the message ("layer 'x': ", or empty).
+/// Codes: layer-field-not-positive, layer-field-out-of-range.
+std::optional<Diagnostic> check_layer_field(const LayerField& field, std::int64_t value,
+                                            std::string_view prefix, const Location& at = {});
 
 /// One error a field that is not positive, out of range (dimensions to 2^24, seq_len to 2^27, heads and
 /// head_dim to 2^16), or not divisible (num_heads by num_kv_heads); each names the field. Empty when the

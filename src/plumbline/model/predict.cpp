@@ -48,7 +48,10 @@ Parsed<Predictor> choose_predictor(const Hardware& hardware, std::optional<Laten
                               hardware.name))}};
   }
   result.source = find_source(hardware, source);
-  if (result.source != nullptr) return {result, {}};
+  if (result.source != nullptr) {
+    result.source_name = result.source->name;
+    return {result, {}};
+  }
   std::string known;
   for (const auto& one : hardware.sources) known += fmt::format("{}{}", known.empty() ? "" : ", ", one->name);
   return failed<Predictor>(

@@ -25,6 +25,7 @@ struct Predictor {
   std::string hardware;  ///< the GPU's name
   LatencyModel model = LatencyModel::proxy;
   ProxyConstants proxy;                        ///< set when model is proxy
+  std::string source_name;                     ///< the kernel source's name; empty for the proxy
   std::shared_ptr<const KernelSource> source;  ///< set when model is measured
 };
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plumbline arch rank`: layers, the fastest first.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "plumbline/cli/arch.h"
+#include "plumbline/cli/shapes.h"
+#include "plumbline/report/arch_text.h"
+#include "plumbline/search/builtin.h"
+#include "plumbline/search/rank.h"
+
+namespace plumbline::cli {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  LayerOptions layers;
+  std::string by = "total_ms";
+  std::optional<std::int64_t> top;
+  std::optional<std::int64_t> threads;
+};
+
+Json ranking_json(const std::vector<Layer>& layers, const std::vector<Score>& scores,
+                  const std::vector<std::size_t>& order) {
+  Json list = Json::array();
+  for (const std::size_t i : order) {
+    list.push_back({{"rank", list.size() + 1},
+                    {"name", layers[i].name},
+                    {"total_ms", scores[i].total_ms},
+                    {"low_ms", scores[i].low_ms},
+                    {"high_ms", scores[i].high_ms},
+                    {"ms_per_mparam_proxy", scores[i].ms_per_mparam_proxy},
+                    {"bottleneck", scores[i].bottleneck}});
+  }
+  return list;
+}
+
+int run(const Io& io, const Options& options) {
+  const auto predictor = load_predictor(options.model);
+  io.report(predictor.diagnostics);
+  if (!predictor.ok()) return kExitUsage;
+  if (options.top && *options.top < 1) {
+    io.report({diagnose("usage", "--top must be at least 1")});
+    return kExitUsage;
+  }
+  std::vector<Layer> layers;
+  LayerFile file;
+  if (options.layers.layers.empty() && options.layers.configs.empty()) {
+    layers.assign(builtin_layers().begin(), builtin_layers().end());
+  } else {
+    file = load_layers(options.layers, *predictor.value);
+    for (LayerRow& row : file.rows) layers.push_back(std::move(row.layer));
+  }
+  if (!layers.empty()) {
+    const Metric metric = options.by == "total_ms" ? Metric::total_ms : Metric::ms_per_mparam_proxy;
+    const auto scores = score_all(*predictor.value, layers, thread_count(options.threads));
+    auto order = rank(scores, metric);
+    if (options.top) order.resize(std::min(order.size(), static_cast<std::size_t>(*options.top)));
+    if (io.json) {
+      io.print_json(ranking_json(layers, scores, order));
+    } else {
+      io.print(ranking_text(*predictor.value, layers, scores, order, metric, io.color_out));
+    }
+  }
+  report_layer_errors(io, file);
+  return file.errors > 0 ? kExitUsage : kExitOk;
+}
+
+}  // namespace
+
+void add_arch_rank(Args& arch) {
+  auto options = std::make_shared<Options>();
+  Args args =
+      arch.subcommand("rank", "layers in order of their predicted time (the built-in ones without input)");
+  add_model_options(args, options->model);
+  add_layer_options(args, options->layers);
+  args.choice("--by", options->by, {"total_ms", "ms_per_mparam_proxy"}, "the metric; total_ms")
+      .option("--top", options->top, "only the first N");
+  add_threads_option(args, options->threads);
+  args.example(
+      "plumbline arch rank --hardware h100 --model proxy --configs layers.csv --by ms_per_mparam_proxy");
+  args.run([options](const Io& io) { return run(io, *options); });
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plumbline arch sweep`: one dimension of a layer, size by size.
+#include <nlohmann/json.hpp>
+
+#include "plumbline/cli/arch.h"
+#include "plumbline/cli/shapes.h"
+#include "plumbline/report/arch_json.h"
+#include "plumbline/report/arch_text.h"
+#include "plumbline/search/builtin.h"
+
+namespace plumbline::cli {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  std::string layer;
+  std::string phase;
+  std::string backend;
+  std::vector<std::string> dims;
+};
+
+/// The layer to start from: --layer, or the built-in sweep's base where it has the dimension.
+Parsed<Layer> base_of(const Options& options, const SweepRange& range) {
+  const LayerDefaults defaults = layer_defaults({{}, {}, options.phase, options.backend});
+  if (!options.layer.empty()) {
+    // The swept dimension need not be given: its first value stands in.
+    return parse_layer(options.layer + "," + range.dimension + "=" + std::to_string(range.first), defaults);
+  }
+  for (const BuiltinSweep& builtin : builtin_sweeps()) {
+    if (builtin.range.dimension != range.dimension) continue;
+    Layer base = builtin.base;
+    base.phase = defaults.phase;
+    base.backend = defaults.backend;
+    return {base, {}};
+  }
+  return parse_layer("llama3_8b", defaults);
+}
+
+int run(const Io& io, const Options& options) {
+  const auto predictor = load_predictor(options.model);
+  io.report(predictor.diagnostics);
+  if (!predictor.ok()) return kExitUsage;
+  if (options.dims.empty()) {
+    io.report({diagnose("usage", "nothing to sweep: give --dim FIELD=FIRST:LAST:STEP")});
+    return kExitUsage;
+  }
+  std::vector<Sweep> sweeps;
+  for (const std::string& dim : options.dims) {
+    const auto range = parse_sweep(dim);
+    io.report(range.diagnostics);
+    if (!range.ok()) return kExitUsage;
+    const auto base = base_of(options, *range.value);
+    io.report(base.diagnostics);
+    if (!base.ok()) return kExitUsage;
+    auto swept = sweep(*predictor.value, *base.value, *range.value);
+    io.report(swept.diagnostics);
+    if (!swept.ok()) return kExitUsage;
+    sweeps.push_back(std::move(*swept.value));
+  }
+  if (io.json) {
+    Json list = Json::array();
+    for (const Sweep& each : sweeps) list.push_back(sweep_json(each));
+    io.print_json(list);
+  } else {
+    for (const Sweep& each : sweeps) io.print(sweep_text(*predictor.value, each, io.color_out));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_arch_sweep(Args& arch) {
+  auto options = std::make_shared<Options>();
+  Args args = arch.subcommand("sweep", "a dimension size by size: time, tile efficiency, waste");
+  add_model_options(args, options->model);
+  args.option("--dim", options->dims, "FIELD=FIRST:LAST:STEP, LAST included; repeatable")
+      .option("--layer", options->layer,
+              "the layer to start from (fields or a built-in's name); a Llama-3-8B layer")
+      .choice("--phase", options->phase, {"prefill", "decode"}, "of the layer; prefill")
+      .choice("--backend", options->backend, {"best", "flash", "cudnn", "varlen"}, "attention kernel; best")
+      .example("plumbline arch sweep --hardware a100 --model proxy --dim hidden_dim=3840:4352:32");
+  args.run([options](const Io& io) { return run(io, *options); });
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/cli/shapes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "plumbline/base/files.h"
+#include "plumbline/base/numbers.h"
+#include "plumbline/hardware/hardware_file.h"
+
+namespace plumbline::cli {
+namespace {
+
+/// Refuses the rows that the model cannot cost, each with its reason.
+void refuse_unsupported(LayerFile& file, const Predictor& predictor, const std::string& name) {
+  const auto refused = [&](const LayerRow& row) {
+    auto reason = unsupported(predictor, row.layer, {name, row.line, row.line > 0 ? 1 : 0});
+    if (!reason) return false;
+    if (row.line > 0) reason->message = fmt::format("row {}: {}", row.row, reason->message);
+    detail::file_error(std::move(*reason), file);
+    ++file.rows_refused;
+    return true;
+  };
+  file.rows.erase(std::remove_if(file.rows.begin(), file.rows.end(), refused), file.rows.end());
+}
+
+}  // namespace
+
+void add_model_options(Args& args, ModelOptions& options) {
+  args.option("--hardware", options.hardware,
+              "a GPU's name (plumbline hardware list) or a hardware file; h200")
+      .choice("--model", options.model, {"proxy", "measured"},
+              "the latency model; measured where the hardware file has kernels, else proxy")
+      .option("--source", options.source, "a kernel source of the hardware file; its first one");
+}
+
+std::optional<LatencyModel> chosen_model(const ModelOptions& options) {
+  if (options.model.empty()) return std::nullopt;
+  return options.model == "proxy" ? LatencyModel::proxy : LatencyModel::measured;
+}
+
+std::vector<std::string> hardware_search_path() {
+  std::error_code error;
+  const std::filesystem::path binary = std::filesystem::read_symlink("/proc/self/exe", error);
+  return hardware_directories(error ? "./plumbline" : binary.string());
+}
+
+Parsed<Predictor> load_predictor(const ModelOptions& options) {
+  const auto hardware = load_hardware(options.hardware, hardware_search_path());
+  if (!hardware.ok()) return {std::nullopt, hardware.diagnostics};
+  return choose_predictor(*hardware.value, chosen_model(options), options.source);
+}
+
+void add_layer_options(Args& args, LayerOptions& options) {
+  args.option(
+          "--layer", options.layers,
+          "a layer: hidden_dim=4096,num_heads=32,num_kv_heads=8,head_dim=128,ffn_dim=14336,… or a built-in's "
+          "name; repeatable")
+      .option("--configs", options.configs,
+              "a file of layers: CSV, JSON or JSON Lines (- for standard input)")
+      .choice("--phase", options.phase, {"prefill", "decode"}, "of layers that do not say; prefill")
+      .choice("--backend", options.backend, {"best", "flash", "cudnn", "varlen"},
+              "attention kernel of layers that do not say; best");
+}
+
+void add_threads_option(Args& args, std::optional<std::int64_t>& threads) {
+  args.option("--threads", threads, "threads to predict with (1..256); the output does not depend on it");
+}
+
+unsigned thread_count(const std::optional<std::int64_t>& threads) {
+  const char* variable = std::getenv("PLUMBLINE_THREADS");
+  const auto wanted = threads ? threads : parse_int(variable == nullptr ? "" : variable);
+  return wanted ? static_cast<unsigned>(std::clamp<std::int64_t>(*wanted, 1, 256)) : 0;
+}
+
+LayerDefaults layer_defaults(const LayerOptions& options) {
+  LayerDefaults defaults;
+  if (options.phase == "decode") defaults.phase = Phase::decode;
+  using enum AttentionBackend;
+  for (const AttentionBackend backend : {best, flash, cudnn, varlen}) {
+    if (options.backend == to_string(backend)) defaults.backend = backend;
+  }
+  return defaults;
+}
+
+LayerFile load_layers(const LayerOptions& options, const Predictor& predictor) {
+  const LayerDefaults defaults = layer_defaults(options);
+  LayerFile all;
+  for (const std::string& text : options.layers) detail::file_row(parse_layer(text, defaults), 0, all);
+  refuse_unsupported(all, predictor, "--layer");
+  if (options.configs.empty()) return all;
+  const auto text = read_text_file(options.configs, kMaxLayerFileBytes);
+  if (!text.ok()) {
+    for (const Diagnostic& diagnostic : text.diagnostics) detail::file_error(diagnostic, all);
+    return all;
+  }
+  LayerFile file = read_layers(*text.value, options.configs, defaults);
+  refuse_unsupported(file, predictor, options.configs);
+  for (Diagnostic& diagnostic : file.diagnostics) detail::file_error(std::move(diagnostic), all);
+  all.errors += file.errors - static_cast<std::int64_t>(file.diagnostics.size());
+  all.rows_read += file.rows_read;
+  all.rows_refused += file.rows_refused;
+  std::move(file.rows.begin(), file.rows.end(), std::back_inserter(all.rows));
+  return all;
+}
+
+void report_layer_errors(const Io& io, const LayerFile& layers) {
+  io.report(layers.diagnostics);
+  const auto more = layers.errors - static_cast<std::int64_t>(layers.diagnostics.size());
+  if (more > 0) io.message(fmt::format("… and {} more errors", format_grouped(more)));
+  if (layers.rows_refused > 0 && !layers.rows.empty()) {
+    io.message(fmt::format("{} of {} rows refused; the other {} are complete",
+                           format_grouped(layers.rows_refused), format_grouped(layers.rows_read),
+                           format_grouped(static_cast<std::int64_t>(layers.rows.size()))));
+  }
+}
+
+}  // namespace plumbline::cli

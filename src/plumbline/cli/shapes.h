@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands about shapes share: --hardware, --model, --source; --layer, --configs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumbline/cli/command.h"
+#include "plumbline/model/predict.h"
+#include "plumbline/search/layer_file.h"
+
+namespace plumbline::cli {
+
+/// --hardware, --model, --source.
+struct ModelOptions {
+  std::string hardware = "h200";
+  std::string model;  ///< "", "proxy" or "measured"
+  std::string source;
+};
+
+/// Adds the three options.
+void add_model_options(Args& args, ModelOptions& options);
+
+/// --model as a value; none when it was not given.
+std::optional<LatencyModel> chosen_model(const ModelOptions& options);
+
+/// Where this binary looks for hardware files.
+std::vector<std::string> hardware_search_path();
+
+/// The hardware file read, and its predictor.
+Parsed<Predictor> load_predictor(const ModelOptions& options);
+
+/// --layer (repeatable), --configs, --phase, --backend.
+struct LayerOptions {
+  std::vector<std::string> layers;
+  std::string configs;
+  std::string phase;
+  std::string backend;
+};
+
+/// Adds the four options.
+void add_layer_options(Args& args, LayerOptions& options);
+
+/// --threads.
+void add_threads_option(Args& args, std::optional<std::int64_t>& threads);
+
+/// --threads, else PLUMBLINE_THREADS, as for_ranges() takes it: 0, as many as are worth it, when absent;
+/// clamped to 1..256.
+unsigned thread_count(const std::optional<std::int64_t>& threads);
+
+/// What --phase and --backend make the default.
+LayerDefaults layer_defaults(const LayerOptions& options);
+
+/// The layers of --layer and --configs in that order, those that the model cannot cost refused with the
+/// reason. Rows that are refused cost nothing else: `errors` > 0 makes the exit status 2 in the end.
+LayerFile load_layers(const LayerOptions& options, const Predictor& predictor);
+
+/// Prints the kept diagnostics, and how many more there were.
+void report_layer_errors(const Io& io, const LayerFile& layers);
+
+}  // namespace plumbline::cli

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/report/arch_tables.h"
+
+#include <fmt/format.h>
+
+#include "plumbline/base/numbers.h"
+#include "plumbline/base/text.h"
+
+namespace plumbline::detail {
+namespace {
+
+std::string ms(double value) { return format_fixed(value, value < 0.01 ? 6 : 3); }
+
+std::string band(double low, double high) { return fmt::format("{} - {}", ms(low), ms(high)); }
+
+std::string pct(const std::optional<double>& value) {
+  return value ? fmt::format("{}{}", *value >= 0 ? "+" : "", format_fixed(*value, 2)) : "";
+}
+
+}  // namespace
+
+bool has_band(const Predictor& predictor) { return predictor.model != LatencyModel::proxy; }
+
+std::string gpu_title(const Predictor& predictor) {
+  return predictor.source_name.empty()
+             ? fmt::format("{}, {} model", predictor.hardware, to_string(predictor.model))
+             : fmt::format("{}, {} model ({})", predictor.hardware, to_string(predictor.model),
+                           predictor.source_name);
+}
+
+std::string sweep_title(const Sweep& sweep) {
+  std::string title = fmt::format("{} {}..{} on", sweep.range.dimension, sweep.range.first, sweep.range.last);
+  for (const LayerField& field : layer_fields()) {
+    const bool full = field.member == &Layer::window_size && sweep.base.window_size <= 0;
+    if (field.name != sweep.range.dimension && !full) {
+      title += fmt::format(" {}={}", field.name, sweep.base.*field.member);
+    }
+  }
+  if (sweep.base.use_qk_norm) title += " use_qk_norm=1";
+  if (sweep.base.phase == Phase::decode) title += " phase=decode";
+  return title;
+}
+
+TextTable kernel_table(const Prediction& prediction) {
+  TextTable table{{{"kernel"},
+                   {"ms", Align::right},
+                   {"share", Align::right},
+                   {"band ms", Align::right},
+                   {"bound by"},
+                   {"from"}},
+                  {}};
+  const bool band_known = prediction.low_ms != prediction.high_ms;
+  for (const KernelTime& kernel : prediction.kernels()) {
+    const bool most = &kernel == &prediction.kernels()[prediction.bottleneck];
+    table.rows.push_back({{std::string(kernel.name), most ? Style::bold : Style::plain},
+                          ms(kernel.ms),
+                          fmt::format("{} %", format_fixed(100 * kernel.ms / prediction.total_ms, 1)),
+                          band_known ? band(kernel.low_ms, kernel.high_ms) : "none",
+                          std::string(to_string(kernel.bound)),
+                          std::string(to_string(kernel.provenance))});
+  }
+  table.rows.push_back({});
+  table.rows.push_back({{"total", Style::bold},
+                        {ms(prediction.total_ms), Style::bold},
+                        "",
+                        band_known ? band(prediction.low_ms, prediction.high_ms) : "none",
+                        "",
+                        ""});
+  return table;
+}
+
+TextTable layer_table(const ArchReport& report, const GpuReport& gpu) {
+  TextTable table{{{"layer", Align::left, 40},
+                   {"total ms", Align::right},
+                   {"band ms", Align::right},
+                   {"ms / Mparam", Align::right},
+                   {"bottleneck"},
+                   {"share", Align::right},
+                   {"tile eff. D / F / d", Align::right}},
+                  {}};
+  if (!has_band(gpu.predictor)) table.columns.erase(table.columns.begin() + 2);
+  for (std::size_t i = 0; i < report.layers.size(); ++i) {
+    const Prediction& p = gpu.predictions[i];
+    const KernelTime& most = p.kernels()[p.bottleneck];
+    const auto& t = p.tile_penalties;
+    std::vector<Cell> row{printable(report.layers[i].name),
+                          ms(p.total_ms),
+                          band(p.low_ms, p.high_ms),
+                          format_fixed(p.ms_per_mparam_proxy, 4),
+                          std::string(most.name),
+                          fmt::format("{} %", format_fixed(100 * most.ms / p.total_ms, 0)),
+                          fmt::format("{} / {} / {}", format_fixed(t[0].efficiency, 2),
+                                      format_fixed(t[1].efficiency, 2), format_fixed(t[2].efficiency, 2))};
+    if (!has_band(gpu.predictor)) row.erase(row.begin() + 2);
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+TextTable ranking_table(std::span<const Layer> layers, std::span<const Score> scores,
+                        std::span<const std::size_t> order) {
+  TextTable table{{{"#", Align::right},
+                   {"layer", Align::left, 40},
+                   {"total ms", Align::right},
+                   {"ms / Mparam", Align::right},
+                   {"bottleneck"}},
+                  {}};
+  std::size_t place = 0;
+  for (const std::size_t i : order) {
+    table.rows.push_back({std::to_string(++place), printable(layers[i].name), ms(scores[i].total_ms),
+                          format_fixed(scores[i].ms_per_mparam_proxy, 4), std::string(scores[i].bottleneck)});
+  }
+  return table;
+}
+
+TextTable sweep_table(const Sweep& sweep) {
+  TextTable table{{{sweep.range.dimension, Align::right},
+                   {"total ms", Align::right},
+                   {"step %", Align::right},
+                   {"over line %", Align::right},
+                   {"tile eff.", Align::right},
+                   {"waste %", Align::right},
+                   {"128"},
+                   {"bottleneck"}},
+                  {}};
+  for (const SweepPoint& point : sweep.points) {
+    const Prediction& p = point.prediction;
+    table.rows.push_back(
+        {std::to_string(point.value),
+         ms(p.total_ms),
+         pct(point.step_pct),
+         pct(point.excess_pct),
+         format_fixed(point.tile.efficiency, 3),
+         format_fixed(point.tile.wasted_work_pct, 1),
+         {point.tile.aligned_128 ? "yes" : "no", point.tile.aligned_128 ? Style::plain : Style::warn},
+         std::string(p.kernels()[p.bottleneck].name)});
+  }
+  return table;
+}
+
+TextTable agreement_table(const ArchReport& report) {
+  TextTable table{{{"GPUs"},
+                   {"by"},
+                   {"Kendall's tau", Align::right},
+                   {"pairs swapped", Align::right},
+                   {"layers that change rank"}},
+                  {}};
+  for (const Agreement& each : report.agreement) {
+    table.rows.push_back({fmt::format("{} / {}", each.a, each.b), std::string(to_string(each.metric)),
+                          each.kendall_tau ? format_fixed(*each.kendall_tau, 3) : "",
+                          fmt::format("{} of {}", each.discordant_pairs, each.pairs),
+                          std::to_string(each.moved.size())});
+  }
+  return table;
+}
+
+std::vector<Score> scores_of(const GpuReport& gpu) {
+  std::vector<Score> scores;
+  for (const Prediction& prediction : gpu.predictions) scores.push_back(score_of(prediction));
+  return scores;
+}
+
+}  // namespace plumbline::detail

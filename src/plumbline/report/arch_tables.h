@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to the arch_*.cpp files here: the tables that text and Markdown share.
+#pragma once
+
+#include <span>
+
+#include "plumbline/report/arch_report.h"
+#include "plumbline/report/text_table.h"
+
+namespace plumbline::detail {
+
+TextTable kernel_table(const Prediction& prediction);
+TextTable layer_table(const ArchReport& report, const GpuReport& gpu);
+TextTable ranking_table(std::span<const Layer> layers, std::span<const Score> scores,
+                        std::span<const std::size_t> order);
+TextTable sweep_table(const Sweep& sweep);
+TextTable agreement_table(const ArchReport& report);
+
+/// "hidden_dim swept on num_heads 32, num_kv_heads 8, …".
+std::string sweep_title(const Sweep& sweep);
+/// "h100, proxy model", "h200, measured model (pytorch)".
+std::string gpu_title(const Predictor& predictor);
+/// Has the model a band?
+bool has_band(const Predictor& predictor);
+/// The scores of a GPU's predictions.
+std::vector<Score> scores_of(const GpuReport& gpu);
+
+}  // namespace plumbline::detail

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/report/arch_text.h"
+
+#include <fmt/format.h>
+
+#include "plumbline/base/numbers.h"
+#include "plumbline/base/text.h"
+#include "plumbline/report/arch_tables.h"
+
+namespace plumbline {
+namespace {
+
+std::string bullets(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += fmt::format("  - {}\n", line);
+  return out;
+}
+
+std::string heading(std::string_view text, bool color) { return styled(text, Style::bold, color) + "\n"; }
+
+std::string describe(const Layer& layer) {
+  std::string out;
+  for (const LayerField& field : layer_fields()) {
+    if (field.member == &Layer::window_size && layer.window_size <= 0) continue;
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", field.name, layer.*field.member);
+  }
+  if (layer.use_qk_norm) out += " use_qk_norm=1";
+  if (layer.phase == Phase::decode) out += " phase=decode";
+  if (layer.activation == Activation::plain) out += " activation=plain";
+  if (layer.backend != AttentionBackend::best) out += fmt::format(" backend={}", to_string(layer.backend));
+  return out;
+}
+
+/// Several names as "0, 1, 2 …" or a range where they follow each other.
+std::string layer_indices(const std::vector<std::size_t>& indices) {
+  if (indices.size() > 1 && indices.back() - indices.front() + 1 == indices.size()) {
+    return fmt::format("{}..{}", indices.front(), indices.back());
+  }
+  std::string out;
+  for (std::size_t i = 0; i < indices.size() && i < 6; ++i)
+    out += fmt::format("{}{}", i ? "," : "", indices[i]);
+  return indices.size() > 6 ? out + ",…" : out;
+}
+
+TextTable parts_table(const ModelCost& cost) {
+  TextTable table{{{"part"},
+                   {"layers"},
+                   {"count", Align::right},
+                   {"ms each", Align::right},
+                   {"ms", Align::right},
+                   {"share", Align::right},
+                   {"bottleneck or bound"}},
+                  {}};
+  const auto share = [&](double part) {
+    return fmt::format("{} %", format_fixed(100 * part / cost.total_ms, 1));
+  };
+  for (const LayerGroup& group : cost.groups) {
+    const Prediction& p = group.prediction;
+    const auto count = static_cast<double>(group.indices.size());
+    table.rows.push_back({group.shape.window_size > 0 ? fmt::format("sliding {}", group.shape.window_size)
+                                                      : std::string("full attention"),
+                          layer_indices(group.indices), std::to_string(group.indices.size()),
+                          format_fixed(p.total_ms, 3), format_fixed(count * p.total_ms, 3),
+                          share(count * p.total_ms), std::string(p.kernels()[p.bottleneck].name)});
+  }
+  for (const KernelTime* part : {&cost.embedding, &cost.final_norm, &cost.lm_head}) {
+    table.rows.push_back({std::string(part->name), "", "1", format_fixed(part->ms, 3),
+                          format_fixed(part->ms, 3), share(part->ms), std::string(to_string(part->bound))});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string with_prefix(double value) {
+  constexpr std::string_view kPrefixes[] = {"", "k", "M", "G", "T", "P", "E", "Z", "Y"};
+  std::size_t i = 0;
+  while (value >= 1000 && i + 1 < std::size(kPrefixes)) {
+    value /= 1000;
+    ++i;
+  }
+  return fmt::format("{} {}", format_fixed(value, 3), kPrefixes[i]);
+}
+
+std::string prediction_detail(const Predictor& predictor, const Layer& layer, const Prediction& prediction,
+                              bool color) {
+  std::string out =
+      heading(fmt::format("{}  ({})", printable(layer.name), detail::gpu_title(predictor)), color);
+  out += fmt::format("  {}\n\n", describe(layer));
+  out += render_text(detail::kernel_table(prediction), color, 2);
+  out += '\n';
+  for (const TilePenalty& tile : prediction.tile_penalties) {
+    if (tile.aligned_128) continue;
+    out += fmt::format("  {} {}: no multiple of 128, tile efficiency {}, {} % of the tile work wasted\n",
+                       tile.dimension, tile.value, format_fixed(tile.efficiency, 3),
+                       format_fixed(tile.wasted_work_pct, 1));
+  }
+  return out;
+}
+
+std::string prediction_row_head() {
+  return fmt::format("{:<32} {:>14} {:>14} {:>14}  {}\n", "layer", "total ms", "low ms", "high ms",
+                     "bottleneck");
+}
+
+std::string prediction_row(const Layer& layer, const Prediction& prediction) {
+  return fmt::format("{:<32} {:>14} {:>14} {:>14}  {}\n", cut_middle(printable(layer.name), 32),
+                     format_fixed(prediction.total_ms, 6), format_fixed(prediction.low_ms, 6),
+                     format_fixed(prediction.high_ms, 6), prediction.kernels()[prediction.bottleneck].name);
+}
+
+std::string model_cost_text(const Predictor& predictor, const Transformer& model, const Workload& workload,
+                            const ModelCost& cost, bool color) {
+  std::string out = heading(
+      fmt::format("{}, {} layers  ({})", model.model_type, model.layers.size(), detail::gpu_title(predictor)),
+      color);
+  out += fmt::format("  parameters          {}{}\n", format_grouped(parameter_count(model)),
+                     model.tied_embeddings ? "  (embedding tied)" : "");
+  out += fmt::format("  KV cache            {} bytes a token; {} GiB at {} x {} tokens\n",
+                     format_grouped(kv_bytes_per_token(model)),
+                     format_fixed(static_cast<double>(kv_bytes(model, workload.seq_len)) *
+                                      static_cast<double>(workload.batch_size) / (1 << 30),
+                                  5),
+                     workload.batch_size, workload.seq_len);
+  out += fmt::format("  {:<8}            {}FLOP, causal\n\n", to_string(workload.phase),
+                     with_prefix(static_cast<double>(cost.flops)));
+  out += render_text(parts_table(cost), color, 2);
+  out += fmt::format("\n  {} ms", format_fixed(cost.total_ms, 3));
+  if (cost.low_ms != cost.high_ms) {
+    out += fmt::format(" (band {} - {})", format_fixed(cost.low_ms, 3), format_fixed(cost.high_ms, 3));
+  }
+  out += fmt::format(", {} tokens/s\n", format_grouped(static_cast<std::int64_t>(cost.tokens_per_second)));
+  for (const std::string& note : model.notes) out += fmt::format("  note: {}\n", note);
+  return out;
+}
+
+std::string ranking_text(const Predictor& predictor, std::span<const Layer> layers,
+                         std::span<const Score> scores, std::span<const std::size_t> order, Metric metric,
+                         bool color) {
+  return heading(fmt::format("Ranked by {}  ({})", to_string(metric), detail::gpu_title(predictor)), color) +
+         render_text(detail::ranking_table(layers, scores, order), color, 2);
+}
+
+std::string sweep_text(const Predictor& predictor, const Sweep& sweep, bool color) {
+  std::string out =
+      heading(fmt::format("{}  ({})", detail::sweep_title(sweep), detail::gpu_title(predictor)), color);
+  out += render_text(detail::sweep_table(sweep), color, 2);
+  if (sweep.values_refused > 0) {
+    out += fmt::format("  {} sizes make no valid layer and are left out\n", sweep.values_refused);
+  }
+  return out + "\n";
+}
+
+std::string arch_report_text(const ArchReport& report, bool color) {
+  std::string out;
+  for (const GpuReport& gpu : report.gpus) {
+    out += heading(fmt::format("Layers  ({})", detail::gpu_title(gpu.predictor)), color);
+    out += render_text(detail::layer_table(report, gpu), color, 2) + "\n";
+    const auto scores = detail::scores_of(gpu);
+    for (std::size_t m = kReportMetrics.size(); m-- > 0;) {
+      out += ranking_text(gpu.predictor, report.layers, scores, gpu.rankings[m], kReportMetrics[m], color) +
+             "\n";
+    }
+    for (const Sweep& sweep : gpu.cliffs) out += sweep_text(gpu.predictor, sweep, color);
+    out += heading(fmt::format("What {} shows", gpu.predictor.hardware), color);
+    out += bullets(takeaways(report, gpu)) + "\n";
+  }
+  if (!report.agreement.empty()) {
+    out += heading("Do the GPUs agree?", color) + render_text(detail::agreement_table(report), color, 2);
+    out += bullets(agreement_takeaways(report)) + "\n";
+  }
+  for (const LeftOut& each : report.left_out) {
+    out += fmt::format("left out: {} ({})\n", each.hardware, each.reason);
+  }
+  return out;
+}
+
+std::string arch_report_markdown(const ArchReport& report) {
+  std::string out = "# Layer latency report\n";
+  const auto list = [&](const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) out += fmt::format("- {}\n", line);
+  };
+  for (const GpuReport& gpu : report.gpus) {
+    out += fmt::format("\n## {}\n\n", detail::gpu_title(gpu.predictor));
+    list(takeaways(report, gpu));
+    out += "\n" + render_markdown(detail::layer_table(report, gpu));
+    const auto scores = detail::scores_of(gpu);
+    for (std::size_t m = kReportMetrics.size(); m-- > 0;) {
+      out += fmt::format("\n### Ranked by {}\n\n", to_string(kReportMetrics[m]));
+      out += render_markdown(detail::ranking_table(report.layers, scores, gpu.rankings[m]));
+    }
+    for (const Sweep& sweep : gpu.cliffs) {
+      out += fmt::format("\n### {}\n\n", detail::sweep_title(sweep)) +
+             render_markdown(detail::sweep_table(sweep));
+    }
+  }
+  if (!report.agreement.empty()) {
+    out += "\n## Do the GPUs agree?\n\n" + render_markdown(detail::agreement_table(report)) + "\n";
+    list(agreement_takeaways(report));
+  }
+  for (const LeftOut& each : report.left_out) {
+    out += fmt::format("\nLeft out: {} ({}).\n", each.hardware, each.reason);
+  }
+  return out;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU's description as text and JSON.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "plumbline/base/json.h"
+#include "plumbline/model/hardware.h"
+
+namespace plumbline {
+
+/// name, sheet {…, units in the keys}, proxy {…} or null, models: what can predict with it.
+Json hardware_json(const Hardware& hardware);
+
+/// One line a GPU.
+std::string hardware_list_text(std::span<const Hardware> all, bool color);
+
+/// Everything known of one GPU, and where each part comes from.
+std::string hardware_text(const Hardware& hardware, bool color);
+
+}  // namespace plumbline

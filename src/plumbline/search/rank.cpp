@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/search/rank.h"
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+namespace plumbline {
+namespace {
+
+constexpr std::size_t kLeastPerThread = 2048;  // below this a thread costs more than it saves
+
+}  // namespace
+
+std::string_view to_string(Metric metric) {
+  return metric == Metric::total_ms ? "total_ms" : "ms_per_mparam_proxy";
+}
+
+Score score_of(const Prediction& prediction) {
+  return {
+      prediction.total_ms, prediction.low_ms, prediction.high_ms, prediction.ms_per_mparam_proxy,
+      prediction.kernel_count == 0 ? std::string_view{} : prediction.kernels()[prediction.bottleneck].name};
+}
+
+void for_ranges(std::size_t count, unsigned threads,
+                const std::function<void(std::size_t, std::size_t)>& work) {
+  std::size_t pieces = threads;
+  if (threads == 0) {
+    pieces =
+        std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), count / kLeastPerThread);
+  }
+  pieces = std::clamp<std::size_t>(pieces, 1, std::max<std::size_t>(count, 1));
+  std::vector<std::jthread> workers;
+  for (std::size_t i = 1; i < pieces; ++i) {
+    workers.emplace_back([&, i] { work(count * i / pieces, count * (i + 1) / pieces); });
+  }
+  work(0, count / pieces);
+}
+
+std::vector<Score> score_all(const Predictor& predictor, std::span<const Layer> layers, unsigned threads) {
+  std::vector<Score> scores(layers.size());
+  for_ranges(layers.size(), threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) scores[i] = score_of(predict(predictor, layers[i]));
+  });
+  return scores;
+}
+
+std::vector<std::size_t> rank(std::span<const Score> scores, Metric metric) {
+  double Score::*const key = metric == Metric::total_ms ? &Score::total_ms : &Score::ms_per_mparam_proxy;
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return scores[a].*key < scores[b].*key; });
+  return order;
+}
+
+}  // namespace plumbline
