@@ -480,6 +480,28 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "The residual file of a kernel source is damaged, cut short or not the one that the hardware file "
      "names.",
      "Copy the .bin file that was written together with the hardware file, or calibrate again."},
+    {"rows-columns-unknown", kError, "calibrate",
+     "A file of measured rows has no header that belongs to an operation, or a column in an unknown unit.",
+     "Use the columns of measured/README.md; times stand in a column ms, us or ns."},
+    {"row-malformed", kWarning, "calibrate",
+     "A measured row holds a value that is no number or no size; it is not used.",
+     "Correct the row, or remove it."},
+    {"row-impossible", kWarning, "calibrate",
+     "A measured row is faster than the GPU can be: the tensor peak, or HBM for what L2 cannot hold, or a "
+     "launch.",
+     "Measure again with cold buffers and check that the kernel did its work; the row is not used."},
+    {"row-unit-slip", kWarning, "calibrate",
+     "A measured row is about a thousand times too long or too short: another unit than its column says.",
+     "Write the times in the unit that the column names; the row is not used."},
+    {"rows-none-usable", kError, "calibrate", "No usable row is left, or too few for a fit.",
+     "Read the reasons of the rejected rows; a fit needs at least 40 rows of an operation at 8 sites."},
+    {"rows-seen", kError, "calibrate",
+     "A file offered for validation is one that the hardware file was calibrated with: it would mark its own "
+     "homework.",
+     "Validate with rows that were kept back."},
+    {"shape-unknown", kError, "calibrate",
+     "An operation or a shape was asked for that the model does not have.",
+     "The message lists what is understood."},
 
     // ---- artifact: reports and comparisons ----------------------------------------------------------
     {"artifact-unknown", kError, "artifact", "The file is not an artifact of arch report.",

@@ -6,6 +6,7 @@
 
 #include "plumbline/base/numbers.h"
 #include "plumbline/cli/commands.h"
+#include "plumbline/cli/hardware_commands.h"
 #include "plumbline/cli/shapes.h"
 #include "plumbline/hardware/hardware_file.h"
 #include "plumbline/report/hardware_report.h"
@@ -61,6 +62,10 @@ void add_hardware(Args& root) {
   args.positional("NAME", *name, "a name of hardware list, or a file")
       .example("plumbline hardware show h200");
   args.run([name](const Io& io) { return show(io, *name); });
+
+  add_hardware_calibrate(hardware);
+  add_hardware_validate(hardware);
+  add_hardware_predict(hardware);
 }
 
 }  // namespace plumbline::cli

@@ -240,6 +240,34 @@ std::size_t find_leaf(const Tree& tree, const std::uint8_t* row) {
   return static_cast<std::size_t>(~i);
 }
 
+struct Problem {
+  const std::vector<std::uint8_t>& bins;
+  std::span<const double> target, weight;
+};
+
+/// One forest's trees appended to `forest`, their leaves to `leaves`.
+void boost_one(const Problem& problem, std::size_t columns, const BoostOptions& options, Forest& forest,
+               std::vector<double>& leaves) {
+  const std::size_t rows = problem.target.size();
+  std::vector<double> left(rows);
+  for (std::size_t i = 0; i < rows; ++i) left[i] = problem.target[i] - forest.base;
+  std::vector<double> gradient(rows);
+  Grower grower{problem.bins, columns, options, problem.weight, gradient};
+  for (std::size_t f = 0; f < columns; ++f) {
+    grower.bin_counts.push_back(forest.cut_begin[f + 1] - forest.cut_begin[f] + 1);
+  }
+  for (int t = 0; t < options.trees; ++t) {
+    for (std::size_t i = 0; i < rows; ++i) gradient[i] = left[i] * grower.weight_of(i);
+    const auto stream = static_cast<std::uint64_t>(t);
+    grower.order = draw<std::uint32_t>(rows, options.row_share, options.seed, 2 * stream);
+    grower.drawn = draw<std::uint8_t>(columns, options.column_share, options.seed, 2 * stream + 1);
+    const Tree tree = grow(grower);
+    for (std::size_t i = 0; i < rows; ++i)
+      left[i] -= tree.leaves[find_leaf(tree, problem.bins.data() + i * columns)];
+    add_tree(forest, tree, tree.leaves, leaves);
+  }
+}
+
 }  // namespace
 
 Forest boost(const FeatureTable& table, std::span<const double> target, std::span<const double> weight,
@@ -270,24 +298,13 @@ Forest boost(const FeatureTable& table, std::span<const double> target, std::spa
     total += w;
   }
   forest.base = sum / total;
-  std::vector<double> left(rows);
-  for (std::size_t i = 0; i < rows; ++i) left[i] = target[i] - forest.base;
-  std::vector<double> gradient(rows);
   std::vector<double> leaves;
-  Grower grower{bins, table.columns, options, weight, gradient};
-  for (std::size_t f = 0; f < table.columns; ++f) {
-    grower.bin_counts.push_back(forest.cut_begin[f + 1] - forest.cut_begin[f] + 1);
+  for (int model = 0; model < options.models; ++model) {
+    BoostOptions one = options;
+    one.seed = counter_random(options.seed, static_cast<std::uint64_t>(model));
+    boost_one({bins, target, weight}, table.columns, one, forest, leaves);
   }
-  for (int t = 0; t < options.trees; ++t) {
-    for (std::size_t i = 0; i < rows; ++i) gradient[i] = left[i] * grower.weight_of(i);
-    const auto stream = static_cast<std::uint64_t>(t);
-    grower.order = draw<std::uint32_t>(rows, options.row_share, options.seed, 2 * stream);
-    grower.drawn = draw<std::uint8_t>(table.columns, options.column_share, options.seed, 2 * stream + 1);
-    const Tree tree = grow(grower);
-    for (std::size_t i = 0; i < rows; ++i)
-      left[i] -= tree.leaves[find_leaf(tree, bins.data() + i * table.columns)];
-    add_tree(forest, tree, tree.leaves, leaves);
-  }
+  for (double& leaf : leaves) leaf /= std::max(options.models, 1);
   store_leaves(forest, leaves);
   return forest;
 }

@@ -30,6 +30,7 @@ struct BoostOptions {
   double column_share = 0.5;  ///< of the features, drawn for each tree
   double min_weight = 4;      ///< least weight of a leaf
   double ridge = 1;           ///< added to a leaf's weight: small leaves are shrunk
+  int models = 1;             ///< forests with different draws, averaged
   std::uint64_t seed = 1;
 };
 

@@ -163,7 +163,7 @@ Parsed<Hardware> parse_hardware(std::string_view text, const std::string& file,
   }
   reader.known.push_back("source");
   reader.refuse_unknown();
-  auto sources = read_kernel_sources(*document.value, file, directory);
+  auto sources = read_kernel_sources(*document.value, file, directory, hardware.sheet);
   result.diagnostics.insert(result.diagnostics.end(), sources.diagnostics.begin(), sources.diagnostics.end());
   if (sources.ok()) hardware.sources = std::move(*sources.value);
   if (!has_errors(result.diagnostics)) result.value = std::move(hardware);

@@ -1,17 +1,291 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumbline/hardware/kernel_sources.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "plumbline/base/files.h"
+#include "plumbline/base/text.h"
+#include "plumbline/hardware/rows.h"
+#include "plumbline/hardware/source_layout.h"
+
 namespace plumbline {
+namespace {
+
+constexpr std::uint64_t kMaxResidualBytes = 16ULL << 20;
+
+/// One table of a source being read: asked-for keys, and what is wrong.
+struct Reader {
+  const toml::table& table;
+  std::string name;
+  const std::string& file;
+  Diagnostics& found;
+  std::vector<std::string_view> known{};
+
+  const toml::node* get(std::string_view key, bool required = true) {
+    known.push_back(key);
+    const toml::node* node = table.get(key);
+    if (node == nullptr && required) {
+      found.push_back(diagnose("hardware-field-missing", fmt::format("{} {} is missing", name, key),
+                               location_of(table.source(), file)));
+    }
+    return node;
+  }
+  void invalid(std::string_view key, const toml::node& node, std::string_view want) {
+    found.push_back(diagnose("hardware-field-invalid", fmt::format("{} {} must be {}", name, key, want),
+                             location_of(node.source(), file)));
+  }
+  std::string text(std::string_view key) {
+    const toml::node* node = get(key);
+    if (node == nullptr) return {};
+    const auto value = node->value_exact<std::string>();
+    if (!value) invalid(key, *node, "a text");
+    return value.value_or("");
+  }
+  double number(std::string_view key, double absent = NAN) {
+    const toml::node* node = get(key, std::isnan(absent));
+    if (node == nullptr) return std::isnan(absent) ? 1.0 : absent;
+    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
+    if (!value || !std::isfinite(*value) || std::abs(*value) > 1e30) {
+      invalid(key, *node, "a finite number");
+      return 1.0;
+    }
+    return *value;
+  }
+  std::int64_t count(std::string_view key) {
+    const double value = number(key, 0);
+    if (value >= 0 && value < 1e15) return static_cast<std::int64_t>(value);
+    invalid(key, *table.get(key), "a count from 0");
+    return 0;
+  }
+  std::array<double, 3> triple(std::string_view key) {
+    const toml::node* node = get(key);
+    std::array<double, 3> out{};
+    if (node == nullptr) return out;
+    const toml::array* list = node->as_array();
+    if (list == nullptr || list->size() != out.size()) {
+      invalid(key, *node, "three numbers");
+      return out;
+    }
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const toml::node* one = list->get(i);
+      const auto value = one->is_number() ? one->value<double>() : std::nullopt;
+      if (!value || !std::isfinite(*value)) {
+        invalid(key, *node, "three numbers");
+        return out;
+      }
+      out[i] = *value;
+    }
+    return out;
+  }
+  std::map<std::string, double> numbers(std::string_view key) {
+    std::map<std::string, double> out;
+    const toml::node* node = get(key, false);
+    if (node == nullptr) return out;
+    const toml::table* sub = node->as_table();
+    if (sub == nullptr) {
+      invalid(key, *node, "a table of numbers");
+      return out;
+    }
+    Reader reader{*sub, fmt::format("{}.{}", name, key), file, found};
+    for (const auto& [k, v] : *sub) out[std::string(k.str())] = reader.number(k.str());
+    return out;
+  }
+  std::optional<Reader> sub(std::string_view key, bool required) {
+    const toml::node* node = get(key, required);
+    if (node == nullptr) return std::nullopt;
+    const toml::table* inner = node->as_table();
+    if (inner == nullptr) {
+      invalid(key, *node, "a table");
+      return std::nullopt;
+    }
+    return Reader{*inner, fmt::format("[source.{}]", key), file, found};
+  }
+  void refuse_unknown() {
+    for (const auto& [key, node] : table) {
+      if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
+      const auto near = nearest_name(key.str(), known);
+      found.push_back(diagnose("hardware-field-unknown",
+                               fmt::format("{} {} is not a field{}", name, key.str(),
+                                           near ? fmt::format("; did you mean '{}'?", *near) : ""),
+                               location_of(key.source(), file)));
+    }
+  }
+};
+
+void read_op(Reader reader, std::span<const std::string_view> names, FittedOp& op) {
+  for (const std::string_view name : names) op.constants.push_back(reader.number(name));
+  op.rows = reader.count("rows");
+  if (op.rows > 0) {
+    op.sites = reader.count("sites");
+    op.band = reader.number("band");
+    op.low = reader.triple("low");
+    op.high = reader.triple("high");
+    op.errors = reader.numbers("errors");
+  }
+  reader.refuse_unknown();
+}
+
+void read_elementwise(Reader reader, FittedElementwise& op) {
+  for (std::size_t i = 0; i < kElementwiseConstants.size(); ++i)
+    op.constants[i] = reader.number(kElementwiseConstants[i]);
+  op.half_width = reader.number("half_width");
+  op.rows = reader.count("rows");
+  op.errors = reader.numbers("errors");
+  reader.refuse_unknown();
+}
+
+void read_layer(Reader reader, FittedLayer& layer) {
+  for (std::size_t i = 0; i < kLayerTermCount; ++i) layer.terms[i] = reader.number(kLayerTerms[i]);
+  layer.half_width = reader.number("half_width");
+  layer.rows = reader.count("rows");
+  layer.sites = reader.count("sites");
+  layer.errors = reader.numbers("errors");
+  reader.refuse_unknown();
+}
+
+void read_row_files(Reader& reader, std::vector<RowFile>& rows) {
+  const toml::node* node = reader.get("rows", false);
+  if (node == nullptr) return;
+  const toml::array* list = node->as_array();
+  if (list == nullptr) return reader.invalid("rows", *node, "a list of tables");
+  for (const toml::node& element : *list) {
+    const toml::table* table = element.as_table();
+    if (table == nullptr) return reader.invalid("rows", *node, "a list of tables");
+    Reader one{*table, "[[source.rows]]", reader.file, reader.found};
+    RowFile file;
+    file.name = one.text("file");
+    file.sha256 = one.text("sha256");
+    file.licence = one.text("licence");
+    file.rows = one.count("rows");
+    file.rejected = one.count("rejected");
+    one.refuse_unknown();
+    rows.push_back(std::move(file));
+  }
+}
+
+bool take_kept(std::string_view& bytes, std::vector<KeptRow>& kept) {
+  std::uint32_t count = 0;
+  if (bytes.size() < sizeof(count)) return false;
+  std::memcpy(&count, bytes.data(), sizeof(count));
+  bytes.remove_prefix(sizeof(count));
+  constexpr std::size_t each = sizeof(std::uint64_t) + sizeof(float);
+  if (bytes.size() != count * each) return false;
+  kept.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(&kept[i].key, bytes.data() + i * sizeof(std::uint64_t), sizeof(std::uint64_t));
+    std::memcpy(&kept[i].ms, bytes.data() + count * sizeof(std::uint64_t) + i * sizeof(float), sizeof(float));
+  }
+  return std::is_sorted(kept.begin(), kept.end(),
+                        [](const KeptRow& a, const KeptRow& b) { return a.key < b.key; });
+}
+
+/// How many features an operation's trees are walked with.
+std::size_t features_of(std::string_view table) {
+  if (table.starts_with("gemm")) return kGemmFeatures;
+  return table.starts_with("prefill") ? kPrefillFeatures : kDecodeFeatures;
+}
+
+void read_residuals(const std::string& path, const std::string& sha256, KernelSource& source,
+                    Diagnostics& found) {
+  const auto content = read_file(path, kMaxResidualBytes);
+  found.insert(found.end(), content.diagnostics.begin(), content.diagnostics.end());
+  if (!content.ok()) return;
+  const auto bad = [&](std::string_view why) {
+    found.push_back(diagnose("residuals-invalid", std::string(why), {path, 0, 0}));
+  };
+  if (sha256_hex(*content.value) != sha256)
+    return bad("not the residual file that the hardware file names (SHA-256 differs)");
+  std::string_view bytes = *content.value;
+  if (!bytes.starts_with(kResidualMagic)) return bad("this is no residual file");
+  bytes.remove_prefix(kResidualMagic.size());
+  for (const auto& place : op_places(source)) {
+    if (place.op->rows == 0) continue;
+    for (Forest* forest : {&place.op->residual, &place.op->spread}) {
+      auto taken = take_forest(bytes, path);
+      if (!taken.ok()) {
+        found.insert(found.end(), taken.diagnostics.begin(), taken.diagnostics.end());
+        return;
+      }
+      if (taken.value->features() != features_of(place.table))
+        return bad("the trees were fitted to other features");
+      *forest = std::move(*taken.value);
+    }
+  }
+  if (!take_kept(bytes, source.kept)) bad("the kept measurements are damaged");
+}
+
+std::shared_ptr<const KernelSource> read_source(Reader reader, const std::string& directory,
+                                                const DataSheet& sheet) {
+  auto source = std::make_shared<KernelSource>();
+  source->machine = machine_of(sheet);
+  source->name = reader.text("name");
+  source->framework = reader.text("framework");
+  const std::string residuals = reader.text("residuals");
+  const std::string sha256 = reader.text("residuals_sha256");
+  source->budgets = reader.numbers("budgets");
+  for (const auto& place : op_places(*source)) {
+    const bool required = place.table == "gemm" || place.table == "gemm_misaligned";
+    if (auto table = reader.sub(place.table, required)) read_op(*table, place.constants, *place.op);
+  }
+  for (std::size_t i = 0; i < kElementwiseOps; ++i) {
+    if (auto table = reader.sub(to_string(static_cast<ElementwiseOp>(i)), true)) {
+      read_elementwise(*table, source->elementwise[i]);
+    }
+  }
+  for (std::size_t i = 0; i < source->layers.size(); ++i) {
+    if (auto table = reader.sub(kLayerTables[i], true)) read_layer(*table, source->layers[i]);
+  }
+  read_row_files(reader, source->rows);
+  reader.refuse_unknown();
+  for (const auto* ops : {&source->prefill, &source->decode}) {
+    if (std::none_of(ops->begin(), ops->end(), [](const FittedOp& op) { return op.known(); })) {
+      reader.found.push_back(diagnose("hardware-field-missing",
+                                      "[source] knows no attention kernel (prefill, decode)",
+                                      location_of(reader.table.source(), reader.file)));
+    }
+  }
+  if (residuals.find('/') != std::string::npos) {
+    reader.found.push_back(diagnose("hardware-field-invalid",
+                                    "[source] residuals must be a file name without a folder",
+                                    location_of(reader.table.source(), reader.file)));
+  } else if (!has_errors(reader.found)) {
+    read_residuals((std::filesystem::path(directory) / residuals).string(), sha256, *source, reader.found);
+  }
+  return source;
+}
+
+}  // namespace
 
 Parsed<std::vector<std::shared_ptr<const KernelSource>>> read_kernel_sources(const toml::table& document,
                                                                              const std::string& file,
-                                                                             const std::string&) {
-  using Sources = std::vector<std::shared_ptr<const KernelSource>>;
-  if (const toml::node* node = document.get("source")) {
-    return failed<Sources>(diagnose("hardware-field-unknown", "[[source]] is not understood here",
-                                    location_of(node->source(), file)));
+                                                                             const std::string& directory,
+                                                                             const DataSheet& sheet) {
+  Parsed<std::vector<std::shared_ptr<const KernelSource>>> result;
+  std::vector<std::shared_ptr<const KernelSource>> sources;
+  const toml::node* node = document.get("source");
+  if (node == nullptr) return {std::move(sources), {}};
+  const toml::array* list = node->as_array();
+  if (list == nullptr || list->empty()) {
+    result.diagnostics.push_back(diagnose("hardware-field-invalid", "[[source]] must be a list of tables",
+                                          location_of(node->source(), file)));
+    return result;
   }
-  return {Sources{}, {}};
+  for (const toml::node& element : *list) {
+    const toml::table* table = element.as_table();
+    if (table == nullptr) {
+      result.diagnostics.push_back(diagnose("hardware-field-invalid", "[[source]] must be a list of tables",
+                                            location_of(element.source(), file)));
+      continue;
+    }
+    sources.push_back(read_source({*table, "[source]", file, result.diagnostics}, directory, sheet));
+  }
+  if (!has_errors(result.diagnostics)) result.value = std::move(sources);
+  return result;
 }
 
 }  // namespace plumbline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The [[source]] tables of a hardware file.
+// The [[source]] tables of a hardware file, and the residual file beside it.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,22 @@
 namespace plumbline {
 
 /// The kernel sources of a hardware file, in file order; empty when it has no `[[source]]`.
-/// `directory` is the hardware file's own.
+/// `directory` is the hardware file's own: residual files are looked up there. `sheet` is the GPU's.
+/// Errors: hardware-field-missing, hardware-field-invalid, hardware-field-unknown, residuals-invalid, those
+/// of read_file.
 Parsed<std::vector<std::shared_ptr<const KernelSource>>> read_kernel_sources(const toml::table& document,
                                                                              const std::string& file,
-                                                                             const std::string& directory);
+                                                                             const std::string& directory,
+                                                                             const DataSheet& sheet);
+
+/// A kernel source as files: its `[[source]]` table, and the residual file that it names.
+struct KernelSourceFiles {
+  std::string toml;
+  std::string residuals_name;  ///< STEM-SOURCE.bin
+  std::string residuals;
+};
+
+/// The files of `source` for a hardware file called STEM.toml; reading them back gives equal values.
+KernelSourceFiles write_kernel_source(const KernelSource& source, const std::string& stem);
 
 }  // namespace plumbline

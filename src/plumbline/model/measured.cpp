@@ -10,17 +10,6 @@
 namespace plumbline {
 namespace {
 
-/// Sizes by which a shape counts as inside or outside what was measured: rows, weights (n·k), depth.
-std::array<double, 3> domain(const GemmShape& s) {
-  return {static_cast<double>(s.m), static_cast<double>(s.n) * static_cast<double>(s.k),
-          static_cast<double>(s.k)};
-}
-/// Keys, heads of the whole batch, head width.
-std::array<double, 3> domain(const AttentionShape& s) {
-  return {static_cast<double>(s.kv_len), static_cast<double>(s.batch) * static_cast<double>(s.heads),
-          static_cast<double>(s.head_dim)};
-}
-
 bool inside(const FittedOp& op, const std::array<double, 3>& sizes) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] < op.low[i] || sizes[i] > op.high[i]) return false;
@@ -56,7 +45,7 @@ KernelTime finish_op(const KernelSource& source, const FittedOp& op, std::string
 
 const FittedOp& attention_op(const KernelSource& source, bool decode, AttentionBackend backend) {
   const auto& ops = decode ? source.decode : source.prefill;
-  const FittedOp& wanted = ops[static_cast<std::size_t>(backend)];
+  const FittedOp& wanted = ops[static_cast<std::size_t>(measured_backend(backend))];
   if (wanted.known()) return wanted;
   for (const FittedOp& op : ops) {
     if (op.known()) return op;
@@ -67,7 +56,7 @@ const FittedOp& attention_op(const KernelSource& source, bool decode, AttentionB
 KernelTime attention_of(const KernelSource& source, const FittedOp& op, std::string_view name,
                         const AttentionShape& shape) {
   std::array<float, std::max(kPrefillFeatures, kDecodeFeatures)> features{};
-  const bool decode = shape.q_len == 1;
+  const bool decode = is_decode(shape);
   AttentionAnalytic analytic;
   if (decode) {
     analytic = decode_analytic(source.machine, op.constants, shape);
@@ -77,7 +66,7 @@ KernelTime attention_of(const KernelSource& source, const FittedOp& op, std::str
     if (op.rows > 0) prefill_features(source.machine, analytic, shape, {features.data(), kPrefillFeatures});
   }
   const std::size_t count = decode ? kDecodeFeatures : kPrefillFeatures;
-  KernelTime out = finish_op(source, op, name, analytic.us, {features.data(), count}, domain(shape));
+  KernelTime out = finish_op(source, op, name, analytic.us, {features.data(), count}, domain_of(shape));
   const double work = std::max(analytic.tensor_us, analytic.longest_us);
   out.bound = analytic.launch_us >= std::max(work, analytic.memory_us) ? Bound::launch
               : work >= analytic.memory_us                             ? Bound::tensor
@@ -127,7 +116,7 @@ KernelTime predict_gemm(const KernelSource& source, std::string_view name, const
   const GemmAnalytic analytic = gemm_analytic(source.machine, op.constants, shape);
   std::array<float, kGemmFeatures> features{};
   if (op.rows > 0) gemm_features(source.machine, analytic, shape, features);
-  KernelTime out = finish_op(source, op, name, analytic.us, features, domain(shape));
+  KernelTime out = finish_op(source, op, name, analytic.us, features, domain_of(shape));
   if (analytic.launch_us >= std::max(analytic.memory_us, analytic.tensor_us)) {
     out.bound = Bound::launch;
   } else if (!aligned) {
@@ -142,7 +131,7 @@ KernelTime predict_gemm(const KernelSource& source, std::string_view name, const
 }
 
 KernelTime predict_attention(const KernelSource& source, std::string_view name, const AttentionShape& shape) {
-  const bool decode = shape.q_len == 1;
+  const bool decode = is_decode(shape);
   if (shape.backend != AttentionBackend::best) {
     return attention_of(source, attention_op(source, decode, shape.backend), name, shape);
   }
@@ -198,7 +187,7 @@ std::uint64_t shape_key(const AttentionShape& s) {
   std::uint64_t key = 2;
   for (const std::int64_t v : {s.batch, s.q_len, s.kv_len, s.heads, s.kv_heads, s.head_dim,
                                s.window > 0 && s.window < s.kv_len ? s.window : 0,
-                               std::int64_t{s.causal && s.q_len > 1}, static_cast<std::int64_t>(s.backend)}) {
+                               std::int64_t{s.causal && s.q_len > 1}, static_cast<std::int64_t>(measured_backend(s.backend))}) {
     key = counter_random(key, static_cast<std::uint64_t>(v));
   }
   return key;

@@ -71,6 +71,15 @@ BlockWork block_work(const Sizes& s, bool causal, double bm, double bn) {
 
 }  // namespace
 
+std::array<double, 3> domain_of(const AttentionShape& s) {
+  return {static_cast<double>(s.kv_len), static_cast<double>(s.batch) * static_cast<double>(s.heads),
+          static_cast<double>(s.head_dim)};
+}
+
+bool is_decode(const AttentionShape& shape) {
+  return shape.q_len == 1 && !(shape.causal && shape.kv_len == 1);
+}
+
 double attention_pairs(const AttentionShape& shape) {
   const auto q = static_cast<double>(shape.q_len);
   const auto kv = static_cast<double>(shape.kv_len);

@@ -21,9 +21,22 @@ struct AttentionShape {
   AttentionBackend backend = AttentionBackend::best;
 };
 
+/// The backend whose measurements stand for `backend`: FlashAttention's variable-length entry is flash.
+inline AttentionBackend measured_backend(AttentionBackend backend) {
+  const bool itself = backend == AttentionBackend::best || backend == AttentionBackend::cudnn;
+  return itself ? backend : AttentionBackend::flash;
+}
+
+/// One query that sees keys before it: decode. (A prompt of one token is prefill.)
+bool is_decode(const AttentionShape& shape);
+
 /// Query-key pairs of one sequence and head, exactly: a causal query i sees min(kv_len − q_len + i + 1,
 /// window) keys, a query without a mask sees kv_len.
 double attention_pairs(const AttentionShape& shape);
+
+/// Sizes by which a shape counts as inside or outside what was measured: keys, heads of the batch, head
+/// width.
+std::array<double, 3> domain_of(const AttentionShape& shape);
 
 /// What the analytic formula says, in microseconds.
 struct AttentionAnalytic {

@@ -148,6 +148,11 @@ int alignment_class(std::int64_t width) {
   return 1;
 }
 
+std::array<double, 3> domain_of(const GemmShape& s) {
+  return {static_cast<double>(s.m), static_cast<double>(s.n) * static_cast<double>(s.k),
+          static_cast<double>(s.k)};
+}
+
 bool is_aligned(const GemmShape& shape) { return shape.n % 8 == 0 && shape.k % 8 == 0; }
 
 void gemm_features(const Machine& machine, const GemmAnalytic& analytic, const GemmShape& shape,

@@ -48,6 +48,9 @@ void gemm_features(const Machine& machine, const GemmAnalytic& analytic, const G
 /// kernels load at once.
 int alignment_class(std::int64_t width);
 
+/// Sizes by which a shape counts as inside or outside what was measured: rows, weights (n·k), depth.
+std::array<double, 3> domain_of(const GemmShape& shape);
+
 /// True when n and k are multiples of 8 elements, as the fast kernels need.
 bool is_aligned(const GemmShape& shape);
 

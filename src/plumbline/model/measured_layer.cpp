@@ -68,7 +68,7 @@ AttentionShape attention_shape(const Layer& layer) {
   shape.kv_heads = layer.num_kv_heads;
   shape.head_dim = layer.head_dim;
   shape.window = layer.window_size > 0 && layer.window_size < layer.seq_len ? layer.window_size : 0;
-  shape.backend = layer.backend;
+  shape.backend = measured_backend(layer.backend);
   return shape;
 }
 
@@ -134,7 +134,7 @@ KernelTime layer_attention(const KernelSource& source, const std::array<double, 
   const double around = around_attention_us(source, t, c);
   KernelTime best;
   for (const AttentionBackend backend : {AttentionBackend::flash, AttentionBackend::cudnn}) {
-    if (layer.backend != AttentionBackend::best && layer.backend != backend) continue;
+    if (layer.backend != AttentionBackend::best && measured_backend(layer.backend) != backend) continue;
     if (layer.backend == AttentionBackend::best && backend == AttentionBackend::cudnn && shape.window > 0)
       continue;
     shape.backend = backend;

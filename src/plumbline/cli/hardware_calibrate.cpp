@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plumbline hardware calibrate ROWS… --name N -o FILE`: fits a hardware file to measured rows.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/files.h"
+#include "plumbline/base/numbers.h"
+#include "plumbline/cli/hardware_commands.h"
+#include "plumbline/cli/shapes.h"
+#include "plumbline/hardware/calibrate.h"
+#include "plumbline/hardware/hardware_file.h"
+#include "plumbline/hardware/kernel_sources.h"
+#include "plumbline/report/accuracy_report.h"
+
+namespace plumbline::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> rows;
+  std::string name, output, sheet, source = "measured", framework, licence = "as the rows'", add_to;
+  bool keep = false;
+};
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.size() <= 64 &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") ==
+             name.npos &&
+         name[0] != '.';
+}
+
+Diagnostics read_files(const Options& options, const DataSheet& sheet, MeasuredRows& rows) {
+  Diagnostics found;
+  for (const std::string& path : options.rows) {
+    const auto text = read_text_file(path);
+    Diagnostics some = text.ok() ? read_rows(*text.value, path, sheet, rows) : text.diagnostics;
+    found.insert(found.end(), some.begin(), some.end());
+  }
+  for (RowFile& file : rows.files) file.licence = options.licence;
+  return found;
+}
+
+/// The first rejections of each code, and how many more there are.
+void report_some(const Io& io, const Diagnostics& found) {
+  std::map<std::string, int> seen;
+  Diagnostics shown;
+  for (const Diagnostic& d : found) {
+    if (++seen[d.code] <= 10 || d.severity == Severity::error) shown.push_back(d);
+  }
+  io.report(shown);
+  for (const auto& [code, count] : seen) {
+    if (count > 10) io.message(fmt::format("… and {} more [{}]; --json lists all", count - 10, code));
+  }
+}
+
+/// The hardware file's text, and residual files to be written beside it.
+Diagnostics write_files(const Options& options, Hardware hardware, const KernelSource& fitted) {
+  const std::filesystem::path path(options.output);
+  bool replaced = false;
+  for (auto& source : hardware.sources) {
+    if (source->name != fitted.name) continue;
+    source = std::make_shared<KernelSource>(fitted);
+    replaced = true;
+  }
+  if (!replaced) hardware.sources.push_back(std::make_shared<KernelSource>(fitted));
+  std::string text = write_hardware(hardware);
+  Diagnostics found;
+  for (const auto& source : hardware.sources) {
+    const KernelSourceFiles files = write_kernel_source(*source, path.stem().string());
+    text += files.toml;
+    const Diagnostics some =
+        write_file((path.parent_path() / files.residuals_name).string(), files.residuals);
+    found.insert(found.end(), some.begin(), some.end());
+  }
+  const Diagnostics some = write_file(options.output, text);
+  found.insert(found.end(), some.begin(), some.end());
+  return found;
+}
+
+int calibrate_command(const Io& io, const Options& options) {
+  if (!is_plain_name(options.name) || !is_plain_name(options.source)) {
+    io.report({diagnose("usage", "--name and --source are plain names: letters, digits, '-', '_' and '.'")});
+    return kExitUsage;
+  }
+  const std::string base = !options.add_to.empty() ? options.add_to
+                           : options.sheet.empty() ? options.name
+                                                   : options.sheet;
+  auto hardware = load_hardware(base, hardware_search_path());
+  io.report(hardware.diagnostics);
+  if (!hardware.ok()) {
+    io.message("the GPU's data sheet comes from the hardware file of --name, or from --sheet NAME|FILE");
+    return kExitUsage;
+  }
+  hardware.value->name = options.name;
+  if (options.add_to.empty()) hardware.value->sources.clear();
+  MeasuredRows rows;
+  const Diagnostics found = read_files(options, hardware.value->sheet, rows);
+  report_some(io, found);
+  if (has_errors(found)) return kExitUsage;
+  CalibrateOptions how;
+  how.source = options.source;
+  how.framework = options.framework;
+  how.keep_rows = options.keep;
+  how.progress = [&io](const std::string& what) { io.message("fitting " + what); };
+  const auto result = calibrate(hardware.value->sheet, rows, how);
+  io.report(result.diagnostics);
+  if (!result.ok()) return kExitUsage;
+  const Diagnostics written = write_files(options, std::move(*hardware.value), result.value->source);
+  io.report(written);
+  if (has_errors(written)) return kExitUsage;
+  if (io.json) {
+    io.print_json(calibration_json(*result.value, found));
+  } else {
+    io.print(calibration_text(*result.value, io.color_out));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_hardware_calibrate(Args& hardware) {
+  auto options = std::make_shared<Options>();
+  Args args = hardware.subcommand("calibrate",
+                                  "fits a hardware file to measured rows; errors by folds of unseen sites");
+  args.positionals("ROWS", options->rows, "CSV files of measured rows (docs/accuracy.md, measured/README.md)")
+      .option("--name", options->name, "the GPU: its known hardware file gives the data sheet")
+      .option("-o,--output", options->output,
+              "the hardware file to write; residuals go beside it as STEM-SOURCE.bin")
+      .option("--source", options->source, "name of the kernel source (default: measured)")
+      .option("--framework", options->framework, "versions of what ran the kernels, for the file")
+      .option("--licence", options->licence, "licence of the rows, for the file")
+      .option("--sheet", options->sheet, "take the data sheet from this hardware instead")
+      .option("--add-to", options->add_to, "keep this hardware file's other kernel sources")
+      .flag("--keep-rows", options->keep,
+            "keep the measurements, to be shown beside predictions of those shapes")
+      .example("plumbline hardware calibrate measured/h200/*.csv --name h200 --source pytorch -o h200.toml");
+  args.run([options](const Io& io) { return calibrate_command(io, *options); });
+}
+
+}  // namespace plumbline::cli

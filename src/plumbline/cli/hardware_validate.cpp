@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plumbline hardware validate NAME ROWS…` and `predict NAME --op … --rows FILE`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/files.h"
+#include "plumbline/base/numbers.h"
+#include "plumbline/cli/hardware_commands.h"
+#include "plumbline/cli/shapes.h"
+#include "plumbline/hardware/hardware_file.h"
+#include "plumbline/hardware/validate.h"
+#include "plumbline/model/predict.h"
+#include "plumbline/report/accuracy_report.h"
+#include "plumbline/report/text_table.h"
+
+namespace plumbline::cli {
+namespace {
+
+struct Options {
+  std::string name, source, op, file;
+  std::vector<std::string> rows;
+};
+
+/// The hardware's kernel source, or its data sheet alone with a loud warning. Diagnostics are reported.
+std::shared_ptr<const KernelSource> choose(const Io& io, const Options& options, DataSheet& sheet) {
+  const auto hardware = load_hardware(options.name, hardware_search_path());
+  io.report(hardware.diagnostics);
+  if (!hardware.ok()) return nullptr;
+  sheet = hardware.value->sheet;
+  const auto predictor = choose_predictor(*hardware.value, LatencyModel::measured, options.source);
+  io.report(predictor.diagnostics);
+  return predictor.ok() ? predictor.value->source : nullptr;
+}
+
+int validate_command(const Io& io, const Options& options) {
+  DataSheet sheet;
+  const auto source = choose(io, options, sheet);
+  if (source == nullptr) return kExitUsage;
+  MeasuredRows rows;
+  for (const std::string& path : options.rows) {
+    const auto text = read_text_file(path);
+    const Diagnostics found = text.ok() ? read_rows(*text.value, path, sheet, rows) : text.diagnostics;
+    io.report(found);
+    if (has_errors(found)) return kExitUsage;
+  }
+  const Diagnostics seen = refuse_seen_rows(*source, rows);
+  io.report(seen);
+  if (!seen.empty()) return kExitUsage;
+  const std::vector<OpAccuracy> ops = validate(*source, rows);
+  if (ops.empty()) {
+    io.report({diagnose("rows-none-usable", "no usable row to validate with")});
+    return kExitUsage;
+  }
+  if (io.json) {
+    io.print_json(validation_json(ops));
+  } else {
+    io.print(validation_text(ops, io.color_out));
+  }
+  const bool over =
+      std::any_of(ops.begin(), ops.end(), [](const OpAccuracy& op) { return op.over_budget(); });
+  return over ? kExitGate : kExitOk;
+}
+
+std::optional<double> measurement_of(const KernelSource& source, const AskedRow& row) {
+  if (row.kind == AskedRow::Kind::gemm) return kept_measurement(source, shape_key(row.gemm));
+  if (row.kind == AskedRow::Kind::attention) return kept_measurement(source, shape_key(row.attention));
+  return std::nullopt;
+}
+
+void print_predictions(const Io& io, const KernelSource& source, const std::vector<AskedRow>& asked) {
+  Json json = Json::array();
+  TextTable table;
+  table.columns = {{"row", Align::right},     {"ms", Align::right}, {"low", Align::right},
+                   {"high", Align::right},    {"source"},           {"bound"},
+                   {"measured", Align::right}};
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const KernelTime time = predict_asked(source, asked[i]);
+    const auto measured = measurement_of(source, asked[i]);
+    Json one = {{"ms", time.ms},
+                {"low_ms", time.low_ms},
+                {"high_ms", time.high_ms},
+                {"source", std::string(to_string(time.provenance))},
+                {"bound", std::string(to_string(time.bound))}};
+    if (measured) one["measured_ms"] = *measured;
+    if (io.json) {
+      json.push_back(std::move(one));
+    } else {
+      table.rows.push_back({std::to_string(i + 1), format_fixed(time.ms, 5), format_fixed(time.low_ms, 5),
+                            format_fixed(time.high_ms, 5), std::string(to_string(time.provenance)),
+                            std::string(to_string(time.bound)), measured ? format_fixed(*measured, 5) : "–"});
+    }
+  }
+  if (io.json) {
+    io.print_json(json);
+  } else {
+    io.print(render_text(table, io.color_out));
+  }
+}
+
+int predict_command(const Io& io, const Options& options) {
+  DataSheet sheet;
+  const auto source = choose(io, options, sheet);
+  if (source == nullptr) return kExitUsage;
+  const auto text = read_text_file(options.file);
+  io.report(text.diagnostics);
+  if (!text.ok()) return kExitUsage;
+  const auto asked = read_asked_rows(*text.value, options.file, options.op);
+  io.report(asked.diagnostics);
+  if (!asked.ok()) return kExitUsage;
+  print_predictions(io, *source, *asked.value);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_hardware_validate(Args& hardware) {
+  auto options = std::make_shared<Options>();
+  Args args = hardware.subcommand("validate",
+                                  "errors by operation on rows never calibrated with; 1 when over a budget");
+  args.positional("NAME", options->name, "a name of hardware list, or a file")
+      .positionals("ROWS", options->rows, "CSV files of measured rows that were kept back")
+      .option("--source", options->source, "the kernel source (default: the first)")
+      .example("plumbline hardware validate h200 tests/validation/h200/gemm.csv");
+  args.run([options](const Io& io) { return validate_command(io, *options); });
+}
+
+void add_hardware_predict(Args& hardware) {
+  auto options = std::make_shared<Options>();
+  Args args =
+      hardware.subcommand("predict", "one prediction a row: time, band, where it comes from, what binds it");
+  args.positional("NAME", options->name, "a name of hardware list, or a file")
+      .option("--op", options->op,
+              "gemm, attention, layer, rmsnorm, add_rmsnorm, residual_add, swiglu, geglu, rope, qk_norm_rope")
+      .option("--rows", options->file, "CSV file of shapes; a column ms is ignored")
+      .option("--source", options->source, "the kernel source (default: the first)")
+      .example("plumbline hardware predict h200 --op gemm --rows shapes.csv");
+  args.run([options](const Io& io) { return predict_command(io, *options); });
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/hardware/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "plumbline/base/statistics.h"
+#include "plumbline/hardware/fit_layers.h"
+#include "plumbline/hardware/fit_op.h"
+#include "plumbline/model/measured_generic.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::size_t kLeastRows = 40;
+constexpr std::size_t kLeastSites = 8;
+
+std::uint64_t mix(std::uint64_t key, std::int64_t value) {
+  return counter_random(key, static_cast<std::uint64_t>(value));
+}
+
+bool enough(const OpProblem& problem) {
+  return problem.size() >= kLeastRows &&
+         std::set(problem.site.begin(), problem.site.end()).size() >= kLeastSites;
+}
+
+/// Few rows take smaller trees; many take as many as still help sites that were not seen (docs/accuracy.md).
+BoostOptions boost_options(std::size_t rows, double effort, double columns) {
+  BoostOptions options;
+  options.column_share = columns;
+  if (rows < 8000) {
+    options.trees = 300;
+    options.leaves = rows < 1500 ? 16 : 24;
+    options.models = 2;
+  } else {
+    options.trees = 400;
+    options.leaves = 64;
+    options.models = 2;
+  }
+  options.trees = std::max(10, static_cast<int>(std::lround(options.trees * effort)));
+  return options;
+}
+
+OpProblem gemm_problem(const Machine& machine, const std::vector<Measured<GemmShape>>& rows, bool aligned,
+                       double effort) {
+  OpProblem p;
+  p.name = aligned ? "gemm" : "gemm_misaligned";
+  std::vector<GemmShape> shapes;
+  for (const auto& row : rows) {
+    if (is_aligned(row.shape) != aligned) continue;
+    shapes.push_back(row.shape);
+    p.us.push_back(row.us);
+    p.site.push_back(site_of(row.shape));
+    p.group.push_back(pair_group(row.shape));
+  }
+  p.features = kGemmFeatures;
+  p.start = aligned ? kGenericGemm : kGenericMisaligned;
+  p.analytic_us = [machine, shapes](std::span<const double> c, std::size_t i) {
+    return gemm_analytic(machine, c, shapes[i]).us;
+  };
+  p.fill_features = [machine, shapes](std::span<const double> c, std::size_t i, std::span<float> out) {
+    gemm_features(machine, gemm_analytic(machine, c, shapes[i]), shapes[i], out);
+  };
+  p.valid = [](std::span<const double> c) {
+    // launch, bandwidth, p, efficiency and k_ramp over 0; p at least 1; a wave's share at most 1
+    return c[0] > 0.1 && c[1] > 0.05 && c[2] >= 1 && c[2] < 20 && c[3] > 0.01 && c[4] >= 0 && c[5] >= 0 &&
+           c[5] <= 1 && c[6] > 0 && c[7] >= 0 && c[8] >= 0 && c[9] >= 0 && std::abs(c[10]) < 2;
+  };
+  p.roofline_us = [machine, shapes](std::size_t i) {
+    const auto m = static_cast<double>(shapes[i].m), n = static_cast<double>(shapes[i].n),
+               k = static_cast<double>(shapes[i].k);
+    return std::max(2 * m * n * k / machine.flops_per_us, 2 * (m * k + n * k + m * n) / machine.bytes_per_us);
+  };
+  p.domain = [shapes](std::size_t i) { return domain_of(shapes[i]); };
+  p.boost = boost_options(p.size(), effort, p.size() < 8000 ? 0.5 : 0.3);
+  return p;
+}
+
+OpProblem attention_problem(const Machine& machine, const std::vector<Measured<AttentionShape>>& rows,
+                            bool decode, AttentionBackend backend, double effort) {
+  OpProblem p;
+  constexpr std::array<std::string_view, 3> suffix{"", "_flash", "_cudnn"};
+  p.name = fmt::format("{}{}", decode ? "decode" : "prefill", suffix[static_cast<std::size_t>(backend)]);
+  std::vector<AttentionShape> shapes;
+  for (const auto& row : rows) {
+    if (row.shape.backend != backend || is_decode(row.shape) != decode) continue;
+    shapes.push_back(row.shape);
+    p.us.push_back(row.us);
+    p.site.push_back(site_of(row.shape));
+    p.group.push_back(0);
+  }
+  p.features = decode ? kDecodeFeatures : kPrefillFeatures;
+  p.start = decode ? kGenericDecode : kGenericPrefill;
+  const auto analytic = [machine, decode](std::span<const double> c, const AttentionShape& s) {
+    return decode ? decode_analytic(machine, c, s) : prefill_analytic(machine, c, s);
+  };
+  p.analytic_us = [analytic, shapes](std::span<const double> c, std::size_t i) {
+    return analytic(c, shapes[i]).us;
+  };
+  p.fill_features = [machine, analytic, shapes, decode](std::span<const double> c, std::size_t i,
+                                                        std::span<float> out) {
+    const AttentionAnalytic a = analytic(c, shapes[i]);
+    decode ? decode_features(machine, a, shapes[i], out) : prefill_features(machine, a, shapes[i], out);
+  };
+  p.valid = [decode](std::span<const double> c) {
+    if (decode) return c[0] > 0.1 && c[1] > 0.05 && c[2] >= 0;
+    return c[0] > 0.1 && c[1] > 0.05 && c[2] >= 0 && c[3] >= 0 && c[4] > 0.05 && c[5] > 0.4 && c[5] < 10 &&
+           c[6] > 0.4 && c[6] < 10 && c[7] >= 0;
+  };
+  p.roofline_us = [machine, shapes](std::size_t i) {
+    const AttentionAnalytic ideal =
+        prefill_analytic(machine, std::vector<double>{0, 1, 0, 0, 1, 9, 9, 0}, shapes[i]);
+    return std::max(ideal.tensor_us, ideal.memory_us);
+  };
+  p.domain = [shapes](std::size_t i) { return domain_of(shapes[i]); };
+  p.boost = boost_options(p.size(), effort, decode ? 1.0 : 0.5);
+  if (p.size() >= 8000 && decode) p.boost.models = 1;
+  return p;
+}
+
+/// Large weights apart: where the public bars are set.
+FoldReport large_gemms(const OpFit& fit, const std::vector<Measured<GemmShape>>& rows) {
+  std::vector<Judged> large;
+  std::size_t at = 0;
+  const auto usual = [](std::int64_t v) { return v >= 1024 && v <= 32768; };
+  for (const auto& row : rows) {
+    if (!is_aligned(row.shape)) continue;
+    if (usual(row.shape.n) && usual(row.shape.k)) large.push_back(fit.judged[at]);
+    ++at;
+  }
+  FoldReport report{"gemm, n and k in 1024..32768", static_cast<std::int64_t>(large.size()), 0,
+                    accuracy(large)};
+  report.errors.erase("kendall_tau");
+  return report;
+}
+
+void keep_rows(const MeasuredRows& rows, KernelSource& source) {
+  std::map<std::uint64_t, float> kept;  // the last measurement of a shape stands
+  for (const auto& row : rows.gemm) kept[shape_key(row.shape)] = static_cast<float>(row.us * 1e-3);
+  for (const auto& row : rows.attention) kept[shape_key(row.shape)] = static_cast<float>(row.us * 1e-3);
+  for (const auto& [key, ms] : kept) source.kept.push_back({key, ms});
+}
+
+}  // namespace
+
+std::uint64_t pair_group(const GemmShape& s) {
+  const auto usual = [](std::int64_t v) { return v >= 512 && v <= 32768; };
+  return usual(s.n) && usual(s.k) ? mix(mix(3, s.m), s.n * s.k) | 1 : 0;
+}
+
+std::uint64_t site_of(const GemmShape& shape) { return mix(mix(11, shape.n), shape.k); }
+std::uint64_t site_of(const AttentionShape& s) { return mix(mix(mix(12, s.heads), s.kv_heads), s.head_dim); }
+std::uint64_t site_of(const Layer& layer) {
+  std::uint64_t key = 13;
+  for (const char c : layer.name) key = mix(key, c);
+  if (!layer.name.empty()) return key;
+  for (const std::int64_t v :
+       {layer.hidden_dim, layer.num_heads, layer.num_kv_heads, layer.head_dim, layer.ffn_dim}) {
+    key = mix(key, v);
+  }
+  return key;
+}
+
+Parsed<Calibration> calibrate(const DataSheet& sheet, const MeasuredRows& rows,
+                              const CalibrateOptions& options) {
+  Calibration out;
+  KernelSource& source = out.source;
+  source = *specification_source(sheet);  // operations without rows keep generic constants
+  source.name = options.source;
+  source.framework = options.framework;
+  source.specification_only = false;
+  source.rows = rows.files;
+  std::int64_t fitted = 0;
+  const auto fit = [&](const OpProblem& problem, FittedOp& into) -> std::optional<OpFit> {
+    if (!enough(problem)) return std::nullopt;
+    if (options.progress) options.progress(fmt::format("{}: {} rows", problem.name, problem.size()));
+    OpFit result = fit_op(problem, 1);
+    into = result.op;
+    source.budgets[problem.name] = std::ceil(13 * result.op.errors.at("mape_pct")) / 10 + 0.5;
+    out.folds.push_back(result.report);
+    ++fitted;
+    return result;
+  };
+  const Machine& machine = source.machine;
+  if (const auto result = fit(gemm_problem(machine, rows.gemm, true, options.effort), source.gemm)) {
+    out.folds.push_back(large_gemms(*result, rows.gemm));
+  }
+  fit(gemm_problem(machine, rows.gemm, false, options.effort), source.misaligned);
+  for (const bool decode : {false, true}) {
+    auto& ops = decode ? source.decode : source.prefill;
+    bool named = false;
+    for (const AttentionBackend backend :
+         {AttentionBackend::best, AttentionBackend::flash, AttentionBackend::cudnn}) {
+      FittedOp& op = ops[static_cast<std::size_t>(backend)];
+      const bool done =
+          fit(attention_problem(machine, rows.attention, decode, backend, options.effort), op).has_value();
+      named = named || (done && backend != AttentionBackend::best);
+    }
+    if (named && ops[0].rows == 0)
+      ops[0] = {};  // rows say which backend they are: the unnamed one is unknown
+  }
+  fitted += fit_elementwise(rows.elementwise, source, out.folds);
+  fitted += fit_layers(rows.layers, source, out.folds);
+  if (options.keep_rows) keep_rows(rows, source);
+  if (fitted == 0) {
+    return failed<Calibration>(
+        diagnose("rows-none-usable",
+                 fmt::format("no operation has {} usable rows at {} sites", kLeastRows, kLeastSites)));
+  }
+  return {std::move(out), {}};
+}
+
+}  // namespace plumbline

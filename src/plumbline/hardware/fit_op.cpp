@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/hardware/fit_op.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "plumbline/base/statistics.h"
+#include "plumbline/hardware/minimise.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::size_t kConstantRows = 3000;  ///< rows that the constants are fitted to: more changes nothing
+constexpr double kSoft = 0.05;               ///< log errors beyond this count linearly
+
+FeatureTable table_of(const OpProblem& problem, std::span<const double> constants,
+                      std::span<const std::size_t> use) {
+  FeatureTable table;
+  table.columns = problem.features;
+  table.values.resize(use.size() * problem.features);
+  for (std::size_t i = 0; i < use.size(); ++i) {
+    problem.fill_features(constants, use[i], {table.values.data() + i * problem.features, problem.features});
+  }
+  return table;
+}
+
+struct Model {
+  std::vector<double> constants;
+  Forest residual;
+};
+
+Model fit_model(const OpProblem& problem, std::span<const std::size_t> use, std::uint64_t seed) {
+  Model model;
+  model.constants = fit_constants(problem, use);
+  std::vector<double> target;
+  for (const std::size_t i : use)
+    target.push_back(std::log(problem.us[i] / problem.analytic_us(model.constants, i)));
+  BoostOptions options = problem.boost;
+  options.seed = seed;
+  model.residual = boost(table_of(problem, model.constants, use), target, {}, options);
+  return model;
+}
+
+std::vector<std::size_t> rows_where(const OpProblem& problem, int fold, bool equal) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < problem.size(); ++i) {
+    if ((fold_of(problem.site[i], problem.folds) == fold) == equal) out.push_back(i);
+  }
+  return out;
+}
+
+BoostOptions spread_options(std::size_t rows) {
+  BoostOptions options;
+  options.trees = 60;
+  options.leaves = 8;
+  options.rate = 0.08;
+  options.min_weight = std::clamp(static_cast<double>(rows) / 20, 10.0, 60.0);
+  options.seed = 77;
+  return options;
+}
+
+/// The expected size of an error, fitted to the folds' errors; and, row by row, as folds of it predict it.
+struct Spread {
+  Forest forest;
+  std::vector<double> unseen;
+};
+
+Spread fit_spread(const OpProblem& problem, const std::vector<double>& constants,
+                  const std::vector<double>& errors) {
+  const auto target_of = [&](std::size_t i) { return std::log(std::abs(errors[i]) + 0.003); };
+  Spread out;
+  out.unseen.resize(problem.size());
+  for (int fold = 0; fold <= problem.folds; ++fold) {  // the last round sees every row
+    const std::vector<std::size_t> use = rows_where(problem, fold, false);
+    std::vector<double> target;
+    for (const std::size_t i : use) target.push_back(target_of(i));
+    Forest forest = boost(table_of(problem, constants, use), target, {}, spread_options(use.size()));
+    if (fold == problem.folds) {
+      out.forest = std::move(forest);
+      break;
+    }
+    std::vector<float> row(problem.features);
+    for (const std::size_t i : rows_where(problem, fold, true)) {
+      problem.fill_features(constants, i, row);
+      out.unseen[i] = std::exp(evaluate(forest, row));
+    }
+  }
+  return out;
+}
+
+double mape(const OpProblem& problem, const std::vector<double>& predicted) {
+  double sum = 0;
+  for (std::size_t i = 0; i < problem.size(); ++i) sum += std::abs(predicted[i] / problem.us[i] - 1);
+  return 100 * sum / static_cast<double>(problem.size());
+}
+
+void set_domain(const OpProblem& problem, FittedOp& op) {
+  op.low = op.high = problem.domain(0);
+  for (std::size_t i = 1; i < problem.size(); ++i) {
+    const auto at = problem.domain(i);
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      op.low[d] = std::min(op.low[d], at[d]);
+      op.high[d] = std::max(op.high[d], at[d]);
+    }
+  }
+}
+
+}  // namespace
+
+int fold_of(std::uint64_t site, int folds) {
+  return static_cast<int>(counter_random(99, site) % static_cast<std::uint64_t>(folds));
+}
+
+std::vector<double> fit_constants(const OpProblem& problem, std::span<const std::size_t> use) {
+  std::vector<std::size_t> drawn;
+  const std::size_t stride = std::max<std::size_t>(1, use.size() / kConstantRows);
+  for (const std::size_t i : use) {
+    if (counter_random(5, i) % stride == 0) drawn.push_back(i);
+  }
+  const auto cost = [&](std::span<const double> constants) {
+    if (!problem.valid(constants)) return 1e9;
+    double sum = 0;
+    for (const std::size_t i : drawn) {
+      const double e = std::log(problem.analytic_us(constants, i) / problem.us[i]) / kSoft;
+      sum += std::sqrt(1 + e * e) - 1;
+    }
+    return sum / static_cast<double>(drawn.size());
+  };
+  std::vector<double> step;
+  for (const double v : problem.start) step.push_back(std::max(std::abs(v) * 0.15, 0.02));
+  const int evaluations = 120 * static_cast<int>(problem.start.size());
+  return minimise(cost, problem.start, step, evaluations);
+}
+
+OpFit fit_op(const OpProblem& problem, std::uint64_t seed) {
+  OpFit out;
+  const std::size_t n = problem.size();
+  std::vector<double> predicted(n), formula(n), roofline(n), errors(n);
+  std::vector<float> row(problem.features);
+  for (int fold = 0; fold < problem.folds; ++fold) {
+    const Model model = fit_model(problem, rows_where(problem, fold, false), seed);
+    for (const std::size_t i : rows_where(problem, fold, true)) {
+      formula[i] = problem.analytic_us(model.constants, i);
+      problem.fill_features(model.constants, i, row);
+      predicted[i] = formula[i] * std::exp(evaluate(model.residual, row));
+      errors[i] = std::log(problem.us[i] / predicted[i]);
+      roofline[i] = problem.roofline_us(i);
+    }
+  }
+  std::vector<std::size_t> all(n);
+  for (std::size_t i = 0; i < n; ++i) all[i] = i;
+  Model model = fit_model(problem, all, seed);
+  Spread spread = fit_spread(problem, model.constants, errors);
+  std::vector<double> in_spreads(n);
+  for (std::size_t i = 0; i < n; ++i) in_spreads[i] = std::abs(errors[i]) / spread.unseen[i];
+  out.op.band = *quantile(in_spreads, 0.9);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double half = std::clamp(out.op.band * spread.unseen[i], 0.005, 1.0);
+    out.judged.push_back({predicted[i], problem.us[i], predicted[i] * std::exp(-half),
+                          predicted[i] * std::exp(half), problem.group[i]});
+  }
+  out.op.constants = std::move(model.constants);
+  out.op.residual = std::move(model.residual);
+  out.op.spread = std::move(spread.forest);
+  set_domain(problem, out.op);
+  out.op.rows = static_cast<std::int64_t>(n);
+  out.op.sites = static_cast<std::int64_t>(std::set(problem.site.begin(), problem.site.end()).size());
+  out.op.errors = accuracy(out.judged);
+  out.op.errors.erase("kendall_tau");  // says little of kernels that differ a thousandfold
+  out.op.errors["roofline_mape_pct"] = mape(problem, roofline);
+  out.op.errors["formula_mape_pct"] = mape(problem, formula);
+  out.report = {problem.name, out.op.rows, out.op.sites, out.op.errors};
+  return out;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fitting one operation: constants of its formula, then trees on what the formula leaves, judged by folds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumbline/hardware/accuracy.h"
+#include "plumbline/hardware/booster.h"
+#include "plumbline/hardware/calibrate.h"
+
+namespace plumbline {
+
+/// The rows of one operation, seen through functions of a row's index.
+struct OpProblem {
+  std::string name;
+  std::vector<double> us;            ///< measured
+  std::vector<std::uint64_t> site;   ///< folds never part a site
+  std::vector<std::uint64_t> group;  ///< of pairs, 0: none
+  std::size_t features = 0;
+  std::vector<double> start;  ///< constants to begin from
+  std::function<double(std::span<const double>, std::size_t)> analytic_us;
+  std::function<void(std::span<const double>, std::size_t, std::span<float>)> fill_features;
+  std::function<bool(std::span<const double>)> valid;  ///< of constants
+  std::function<double(std::size_t)> roofline_us;
+  std::function<std::array<double, 3>(std::size_t)> domain;
+  BoostOptions boost;
+  int folds = 6;
+
+  std::size_t size() const { return us.size(); }
+};
+
+/// A fitted operation with its errors and, row by row, what the folds predicted.
+struct OpFit {
+  FittedOp op;
+  FoldReport report;
+  std::vector<Judged> judged;  ///< in row order
+};
+
+/// Fits `problem`. Deterministic.
+OpFit fit_op(const OpProblem& problem, std::uint64_t seed);
+
+/// Minimises mean soft-L1 of log(analytic / measured) over the rows in `use` (at most 3,000 of them are
+/// drawn).
+std::vector<double> fit_constants(const OpProblem& problem, std::span<const std::size_t> use);
+
+}  // namespace plumbline

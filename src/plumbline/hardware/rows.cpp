@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/hardware/rows.h"
+
+#include <fmt/format.h>
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "plumbline/base/numbers.h"
+#include "plumbline/base/text.h"
+#include "plumbline/model/measured_generic.h"
+
+namespace plumbline {
+namespace {
+
+using Cells = std::vector<std::string_view>;
+
+/// The cells of one line. Rows of measurements hold no quotes.
+void split_line(std::string_view line, Cells& cells) {
+  cells.clear();
+  while (true) {
+    const std::size_t comma = line.find(',');
+    cells.push_back(trim(line.substr(0, comma)));
+    if (comma == line.npos) return;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+/// The next line without its end; false when the text is used up.
+bool next_line(std::string_view& text, std::string_view& line) {
+  if (text.empty()) return false;
+  const std::size_t end = text.find('\n');
+  line = text.substr(0, end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return true;
+}
+
+/// A file's header: which column is which.
+struct Header {
+  Cells names;
+  std::optional<std::size_t> find(std::string_view name) const {
+    const auto at = std::find(names.begin(), names.end(), name);
+    return at == names.end() ? std::nullopt : std::optional<std::size_t>(at - names.begin());
+  }
+  bool has(std::string_view name) const { return find(name).has_value(); }
+};
+
+/// One row being read; the first thing wrong with it is kept.
+struct Row {
+  const Header& header;
+  const Cells& cells;
+  std::string wrong{};
+
+  std::string_view text(std::string_view column) const {
+    const auto at = header.find(column);
+    return at && *at < cells.size() ? cells[*at] : std::string_view{};
+  }
+  void complain(std::string message) {
+    if (wrong.empty()) wrong = std::move(message);
+  }
+  /// A size of at least 1 (and at most 2^40), or `absent` when the cell is empty and that is allowed.
+  std::int64_t count(std::string_view column, std::optional<std::int64_t> absent = {}) {
+    const std::string_view cell = text(column);
+    if (cell.empty() && absent) return *absent;
+    const auto value = parse_int(cell);
+    if (!value || *value < 1 || *value > (std::int64_t{1} << 40)) {
+      complain(fmt::format("{} is '{}': a whole number from 1 is needed", column, printable(cell)));
+      return 1;
+    }
+    return *value;
+  }
+  bool yes(std::string_view column, bool absent) {
+    const std::string_view cell = text(column);
+    if (cell.empty()) return absent;
+    if (cell == "1" || cell == "true" || cell == "True") return true;
+    if (cell == "0" || cell == "false" || cell == "False") return false;
+    complain(fmt::format("{} is '{}': 0 or 1 is needed", column, printable(cell)));
+    return absent;
+  }
+};
+
+std::optional<AttentionBackend> backend_of(std::string_view text) {
+  if (text.empty() || text == "best") return AttentionBackend::best;
+  if (text == "flash" || text == "varlen") return AttentionBackend::flash;
+  if (text == "cudnn") return AttentionBackend::cudnn;
+  return std::nullopt;
+}
+
+AttentionBackend read_backend(Row& row) {
+  const auto backend = backend_of(row.text("backend"));
+  if (!backend)
+    row.complain(
+        fmt::format("backend is '{}': flash, varlen or cudnn is needed", printable(row.text("backend"))));
+  return backend.value_or(AttentionBackend::best);
+}
+
+GemmShape read_gemm(Row& row) { return {row.count("m"), row.count("n"), row.count("k")}; }
+
+std::int64_t read_window(Row& row, std::string_view column) {
+  const std::string_view cell = row.text(column);
+  return cell.empty() || cell == "0" || cell == "-1" ? 0 : row.count(column);
+}
+
+AttentionShape read_attention(Row& row) {
+  AttentionShape s;
+  s.batch = row.count("batch");
+  s.heads = row.count("heads");
+  s.kv_heads = row.count("kv_heads");
+  s.head_dim = row.count("head_dim");
+  if (row.header.has("seq_q")) {
+    s.q_len = row.count("seq_q");
+    s.kv_len = row.count("kv_len", s.q_len);
+  } else {
+    s.kv_len = row.count("kv_len");
+    s.q_len = row.count("q_len", 1);
+  }
+  s.causal = row.yes("causal", true);
+  s.window = read_window(row, "window");
+  s.backend = read_backend(row);
+  if (s.heads % s.kv_heads != 0)
+    row.complain(fmt::format("{} heads cannot share {} KV heads", s.heads, s.kv_heads));
+  return s;
+}
+
+std::optional<ElementwiseOp> op_of(std::string_view name, std::string_view impl) {
+  if (name == "rmsnorm" && impl == "inductor") return ElementwiseOp::fused_rmsnorm;
+  if (name == "qknorm_rope") return ElementwiseOp::qk_norm_rope;
+  if (name == "add") return ElementwiseOp::residual_add;
+  for (std::size_t i = 0; i < kElementwiseOps; ++i) {
+    if (to_string(static_cast<ElementwiseOp>(i)) == name) return static_cast<ElementwiseOp>(i);
+  }
+  return std::nullopt;
+}
+
+ElementwiseShape read_elementwise(Row& row, std::string_view name) {
+  ElementwiseShape s;
+  if (const auto op = op_of(name, row.text("impl"))) {
+    s.op = *op;
+  } else {
+    row.complain(fmt::format("op '{}' is not known", printable(name)));
+  }
+  s.rows = row.count("rows");
+  const bool heads = s.op == ElementwiseOp::rope || s.op == ElementwiseOp::qk_norm_rope;
+  s.cols = heads && row.text("cols").empty()
+               ? (row.count("heads") + row.count("kv_heads")) * row.count("head_dim")
+               : row.count("cols");
+  return s;
+}
+
+Layer read_layer(Row& row, bool decode_file) {
+  Layer layer;
+  layer.name = std::string(row.text("name"));
+  layer.hidden_dim = row.count("hidden_dim");
+  layer.num_heads = row.count("num_heads");
+  layer.num_kv_heads = row.count("num_kv_heads", layer.num_heads);
+  layer.head_dim = row.count("head_dim");
+  layer.ffn_dim = row.count("ffn_dim");
+  layer.seq_len = row.count("seq_len");
+  layer.batch_size = row.count("batch_size", 1);
+  layer.use_qk_norm = row.yes("use_qk_norm", false);
+  layer.window_size = read_window(row, "window_size");
+  layer.backend = read_backend(row);
+  const std::string_view phase = row.text("phase");
+  if (!phase.empty() && phase != "prefill" && phase != "decode")
+    row.complain("phase must be prefill or decode");
+  layer.phase = phase == "decode" || (phase.empty() && decode_file) ? Phase::decode : Phase::prefill;
+  if (const Diagnostics found = validate(layer); !found.empty()) row.complain(found[0].message);
+  return layer;
+}
+
+/// Operations and least bytes of a row, and a plain estimate of its time.
+struct Expectation {
+  double flops = 0, bytes = 0, us = 0;
+};
+
+Expectation expect(const KernelSource& generic, const GemmShape& s) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
+  return {2 * m * n * k, 2 * (m * k + n * k + m * n), predict_gemm(generic, "", s).ms * 1e3};
+}
+Expectation expect(const KernelSource& generic, const AttentionShape& s) {
+  const auto b = static_cast<double>(s.batch), d = static_cast<double>(s.head_dim);
+  const auto q = static_cast<double>(s.q_len) * static_cast<double>(s.heads);
+  const double keys =
+      static_cast<double>(s.window > 0 ? std::min(s.kv_len, s.window + s.q_len - 1) : s.kv_len);
+  return {4 * b * static_cast<double>(s.heads) * d * attention_pairs(s),
+          4 * b * d * (q + static_cast<double>(s.kv_heads) * keys),
+          predict_attention(generic, "", s).ms * 1e3};
+}
+Expectation expect(const KernelSource& generic, const ElementwiseShape& s) {
+  return {0, 4 * static_cast<double>(s.rows) * static_cast<double>(s.cols),
+          predict_elementwise(generic, "", s).ms * 1e3};
+}
+Expectation expect(const KernelSource& generic, const Layer& layer) {
+  Layer best = layer;
+  best.backend = AttentionBackend::best;
+  const auto m = static_cast<double>(layer.batch_size) *
+                 (layer.phase == Phase::decode ? 1.0 : static_cast<double>(layer.seq_len));
+  const auto hidden = static_cast<double>(layer.hidden_dim);
+  const double weights = hidden * static_cast<double>(layer.head_dim) *
+                             static_cast<double>(2 * layer.num_heads + 2 * layer.num_kv_heads) +
+                         3 * hidden * static_cast<double>(layer.ffn_dim);
+  return {2 * m * weights, 2 * weights, predict_measured(generic, best).total_ms * 1e3};
+}
+
+/// Clocks above the one that the data sheet's peak is computed with: an H200 boosts from 1830 to 1980 MHz.
+constexpr double kBoost = 1.10;
+/// A launch takes longer than this on every GPU so far.
+constexpr double kLeastUs = 0.5;
+
+/// Why a time cannot be true, with the code, or an empty text.
+std::pair<std::string_view, std::string> implausible(const Machine& machine, const Expectation& e,
+                                                     double us) {
+  const double ratio = us / e.us;
+  if (ratio > 200 && ratio < 20000) {
+    return {"row-unit-slip", fmt::format("{} ms where about {} is plausible: it reads like microseconds",
+                                         format_fixed(us / 1e3, 6), format_fixed(e.us / 1e3, 6))};
+  }
+  if (ratio >= 20000) {
+    return {"row-unit-slip", fmt::format("{} ms where about {} is plausible: it reads like nanoseconds",
+                                         format_fixed(us / 1e3, 6), format_fixed(e.us / 1e3, 6))};
+  }
+  if (ratio < 1.0 / 200) {
+    return {"row-unit-slip", fmt::format("{} ms where about {} is plausible: it reads like seconds",
+                                         format_double(us / 1e3), format_fixed(e.us / 1e3, 6))};
+  }
+  const double tensor = e.flops / (machine.flops_per_us * kBoost);
+  if (us < tensor) {
+    return {"row-impossible", fmt::format("{} ms is faster than the tensor peak allows ({} ms)",
+                                          format_fixed(us / 1e3, 6), format_fixed(tensor / 1e3, 6))};
+  }
+  const double memory = std::max(0.0, e.bytes - machine.l2_bytes) / machine.bytes_per_us;
+  if (us < memory) {
+    return {"row-impossible", fmt::format("{} ms is faster than HBM brings what L2 cannot hold ({} ms)",
+                                          format_fixed(us / 1e3, 6), format_fixed(memory / 1e3, 6))};
+  }
+  if (us < kLeastUs) {
+    return {"row-impossible", fmt::format("{} ms is shorter than any launch", format_double(us / 1e3))};
+  }
+  return {};
+}
+
+enum class Family { gemm, attention, elementwise, layers };
+
+std::optional<Family> family_of(const Header& header) {
+  if (header.has("m") && header.has("n") && header.has("k")) return Family::gemm;
+  if (header.has("hidden_dim") && header.has("ffn_dim") && header.has("seq_len")) return Family::layers;
+  if (header.has("heads") && header.has("kv_len")) return Family::attention;
+  if (header.has("heads") && header.has("seq_q")) return Family::attention;
+  if (header.has("op") && header.has("rows")) return Family::elementwise;
+  return std::nullopt;
+}
+
+struct TimeColumn {
+  std::string_view name;
+  double us_each = 0;
+};
+
+std::optional<TimeColumn> time_column(const Header& header) {
+  for (const TimeColumn column : {TimeColumn{"ms", 1e3}, TimeColumn{"us", 1.0}, TimeColumn{"ns", 1e-3}}) {
+    if (header.has(column.name)) return column;
+  }
+  return std::nullopt;
+}
+
+/// Reading one file of measurements.
+struct Reader {
+  const std::string& file;
+  const Header& header;
+  Family family;
+  TimeColumn time;
+  const KernelSource& generic;
+  bool decode_file;
+  MeasuredRows& rows;
+  RowFile& account;
+  Diagnostics& found;
+
+  void reject(std::string_view code, const std::string& why, int line) {
+    ++account.rejected;
+    found.push_back(diagnose(code, why, {file, line, 0}));
+  }
+
+  template <class Shape>
+  void keep(Row& row, const Shape& shape, double us, int line, std::vector<Measured<Shape>>& into) {
+    if (!row.wrong.empty()) return reject("row-malformed", row.wrong, line);
+    const auto [code, why] = implausible(generic.machine, expect(generic, shape), us);
+    if (!code.empty()) return reject(code, why, line);
+    into.push_back({shape, us, line, static_cast<int>(rows.files.size())});
+    ++account.rows;
+  }
+
+  void take(const Cells& cells, int line) {
+    Row row{header, cells};
+    if (cells.size() != header.names.size()) {
+      row.complain(fmt::format("{} cells where the header has {}", cells.size(), header.names.size()));
+    }
+    const auto value = parse_double(row.text(time.name));
+    if (!value || !(*value > 0) || !std::isfinite(*value)) {
+      row.complain(
+          fmt::format("{} is '{}': a time over 0 is needed", time.name, printable(row.text(time.name))));
+    }
+    if (header.has("dtype") && row.text("dtype") != "bf16") {
+      row.complain(fmt::format("dtype is '{}': only bf16 is modelled", printable(row.text("dtype"))));
+    }
+    const double us = value.value_or(1) * time.us_each;
+    switch (family) {
+      case Family::gemm:
+        return keep(row, read_gemm(row), us, line, rows.gemm);
+      case Family::attention:
+        return keep(row, read_attention(row), us, line, rows.attention);
+      case Family::elementwise:
+        return keep(row, read_elementwise(row, row.text("op")), us, line, rows.elementwise);
+      case Family::layers:
+        return keep(row, read_layer(row, decode_file), us, line, rows.layers);
+    }
+  }
+};
+
+Header read_header(std::string_view& text, int& line_number, std::string& storage) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  std::string_view line;
+  Header header;
+  while (next_line(text, line)) {
+    ++line_number;
+    if (trim(line).empty() || line.starts_with('#')) continue;
+    storage = to_lower(line);
+    split_line(storage, header.names);
+    break;
+  }
+  return header;
+}
+
+Diagnostic unknown_columns(const std::string& file, std::string_view what) {
+  return diagnose("rows-columns-unknown", std::string(what), {file, 1, 1});
+}
+
+}  // namespace
+
+std::string sha256_hex(std::string_view bytes) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  std::string out;
+  for (const unsigned char byte : digest) out += fmt::format("{:02x}", byte);
+  return out;
+}
+
+Diagnostics read_rows(std::string_view text, const std::string& file, const DataSheet& sheet,
+                      MeasuredRows& rows) {
+  RowFile account;
+  account.name = std::filesystem::path(file).filename().string();
+  account.sha256 = sha256_hex(text);
+  int line_number = 0;
+  std::string storage;
+  const Header header = read_header(text, line_number, storage);
+  const auto family = family_of(header);
+  if (!family) {
+    return {unknown_columns(file,
+                            "the header belongs to no operation: m,n,k (GEMM), heads,kv_heads,… (attention), "
+                            "op,rows,cols (element-wise) or hidden_dim,… (layers)")};
+  }
+  const auto time = time_column(header);
+  if (!time) return {unknown_columns(file, "there is no column of times in a known unit: ms, us or ns")};
+  const auto generic = specification_source(sheet);
+  Diagnostics found;
+  const bool decode_file = account.name.find("decode") != std::string::npos;
+  Reader reader{file, header, *family, *time, *generic, decode_file, rows, account, found};
+  Cells cells;
+  std::string_view line;
+  while (next_line(text, line)) {
+    ++line_number;
+    if (trim(line).empty() || line.starts_with('#')) continue;
+    split_line(line, cells);
+    reader.take(cells, line_number);
+  }
+  rows.files.push_back(std::move(account));
+  return found;
+}
+
+Parsed<std::vector<AskedRow>> read_asked_rows(std::string_view text, const std::string& file,
+                                              std::string_view op) {
+  using Asked = std::vector<AskedRow>;
+  const bool plain = op == "gemm" || op == "attention" || op == "layer";
+  if (!plain && !op_of(op, "")) {
+    std::string known = "gemm, attention, layer";
+    for (std::size_t i = 0; i < kElementwiseOps; ++i)
+      known += fmt::format(", {}", to_string(static_cast<ElementwiseOp>(i)));
+    return failed<Asked>(
+        diagnose("shape-unknown", fmt::format("op '{}' is not known; there are {}", printable(op), known)));
+  }
+  int line_number = 0;
+  std::string storage;
+  const Header header = read_header(text, line_number, storage);
+  std::string missing;
+  const auto need = [&](std::initializer_list<std::string_view> names) {
+    for (const auto name : names) {
+      if (!header.has(name)) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
+    }
+  };
+  if (op == "gemm") need({"m", "n", "k"});
+  if (op == "attention") need({"batch", "heads", "kv_heads", "head_dim"});
+  if (op == "attention" && !header.has("seq_q")) need({"kv_len"});
+  if (op == "layer") need({"hidden_dim", "num_heads", "head_dim", "ffn_dim", "seq_len"});
+  if (!plain) need({"rows"});
+  if (!plain && !header.has("heads")) need({"cols"});
+  if (!missing.empty())
+    return failed<Asked>(unknown_columns(file, fmt::format("columns are missing: {}", missing)));
+  Parsed<Asked> result;
+  Asked asked;
+  Cells cells;
+  std::string_view line;
+  while (next_line(text, line)) {
+    ++line_number;
+    if (trim(line).empty() || line.starts_with('#')) continue;
+    split_line(line, cells);
+    Row row{header, cells};
+    if (cells.size() != header.names.size()) {
+      row.complain(fmt::format("{} cells where the header has {}", cells.size(), header.names.size()));
+    }
+    AskedRow one;
+    if (op == "gemm") {
+      one.gemm = read_gemm(row);
+    } else if (op == "attention") {
+      one.kind = AskedRow::Kind::attention;
+      one.attention = read_attention(row);
+    } else if (op == "layer") {
+      one.kind = AskedRow::Kind::layer;
+      one.layer = read_layer(
+          row, std::filesystem::path(file).filename().string().find("decode") != std::string::npos);
+    } else {
+      one.kind = AskedRow::Kind::elementwise;
+      one.elementwise = read_elementwise(row, op);
+    }
+    if (!row.wrong.empty())
+      result.diagnostics.push_back(diagnose("shape-unknown", row.wrong, {file, line_number, 0}));
+    asked.push_back(std::move(one));
+  }
+  if (!has_errors(result.diagnostics)) result.value = std::move(asked);
+  return result;
+}
+
+}  // namespace plumbline

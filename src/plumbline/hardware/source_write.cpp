@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "plumbline/base/numbers.h"
+#include "plumbline/hardware/kernel_sources.h"
+#include "plumbline/hardware/rows.h"
+#include "plumbline/hardware/source_layout.h"
+
+namespace plumbline {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+  }
+  return out + '"';
+}
+
+/// Errors are read by people: two decimals.
+std::string errors_table(const std::map<std::string, double>& errors) {
+  std::string out = "errors = {";
+  bool first = true;
+  for (const auto& [name, value] : errors) {
+    out += fmt::format("{} {} = {}", first ? "" : ",", name,
+                       format_double(round_places(value, name == "kendall_tau" ? 4 : 2)));
+    first = false;
+  }
+  return out + " }\n";
+}
+
+template <class Op>
+std::string op_table(std::string_view table, const Op& op, std::span<const std::string_view> names) {
+  std::string out = fmt::format("\n[source.{}]\n", table);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    out += fmt::format("{} = {}\n", names[i], format_double(op.constants[i]));
+  }
+  if (op.rows == 0) return out + "# not measured: generic constants\n";
+  out += fmt::format("rows = {}\nsites = {}\nband = {}\n", op.rows, op.sites, format_double(op.band));
+  for (const auto& [name, values] : {std::pair{"low", op.low}, std::pair{"high", op.high}}) {
+    out += fmt::format("{} = [{}, {}, {}]\n", name, format_double(values[0]), format_double(values[1]),
+                       format_double(values[2]));
+  }
+  return out + errors_table(op.errors);
+}
+
+std::string residual_bytes(const KernelSource& source) {
+  std::string out(kResidualMagic);
+  for (const auto& place : op_places(source)) {
+    if (place.op->rows == 0) continue;
+    append_forest(place.op->residual, out);
+    append_forest(place.op->spread, out);
+  }
+  const auto count = static_cast<std::uint32_t>(source.kept.size());
+  out.append(reinterpret_cast<const char*>(&count), sizeof(count));
+  for (const KeptRow& row : source.kept) out.append(reinterpret_cast<const char*>(&row.key), sizeof(row.key));
+  for (const KeptRow& row : source.kept) out.append(reinterpret_cast<const char*>(&row.ms), sizeof(row.ms));
+  return out;
+}
+
+}  // namespace
+
+KernelSourceFiles write_kernel_source(const KernelSource& source, const std::string& stem) {
+  KernelSourceFiles files;
+  files.residuals = residual_bytes(source);
+  files.residuals_name = fmt::format("{}-{}.bin", stem, source.name);
+  std::string& out = files.toml;
+  out = fmt::format("\n[[source]]\nname = {}\nframework = {}\nresiduals = {}\nresiduals_sha256 = {}\n",
+                    quoted(source.name), quoted(source.framework), quoted(files.residuals_name),
+                    quoted(sha256_hex(files.residuals)));
+  if (!source.budgets.empty()) {
+    out += "\n[source.budgets]  # MAPE in per cent; hardware validate fails above\n";
+    for (const auto& [op, budget] : source.budgets)
+      out += fmt::format("{} = {}\n", op, format_double(budget));
+  }
+  for (const auto& place : op_places(source)) {
+    if (place.op->known()) out += op_table(place.table, *place.op, place.constants);
+  }
+  for (std::size_t i = 0; i < kElementwiseOps; ++i) {
+    const FittedElementwise& op = source.elementwise[i];
+    out += fmt::format("\n[source.{}]\n", to_string(static_cast<ElementwiseOp>(i)));
+    for (std::size_t c = 0; c < kElementwiseConstants.size(); ++c) {
+      out += fmt::format("{} = {}\n", kElementwiseConstants[c], format_double(op.constants[c]));
+    }
+    out += fmt::format("half_width = {}\nrows = {}\n", format_double(op.half_width), op.rows);
+    if (op.rows > 0) out += errors_table(op.errors);
+  }
+  for (std::size_t i = 0; i < source.layers.size(); ++i) {
+    const FittedLayer& layer = source.layers[i];
+    out += fmt::format("\n[source.{}]\n", kLayerTables[i]);
+    for (std::size_t t = 0; t < kLayerTermCount; ++t) {
+      out += fmt::format("{} = {}\n", kLayerTerms[t], format_double(layer.terms[t]));
+    }
+    out += fmt::format("half_width = {}\nrows = {}\nsites = {}\n", format_double(layer.half_width),
+                       layer.rows, layer.sites);
+    if (layer.rows > 0) out += errors_table(layer.errors);
+  }
+  for (const RowFile& file : source.rows) {
+    out +=
+        fmt::format("\n[[source.rows]]\nfile = {}\nsha256 = {}\nlicence = {}\nrows = {}\nrejected = {}\n",
+                    quoted(file.name), quoted(file.sha256), quoted(file.licence), file.rows, file.rejected);
+  }
+  return files;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/report/accuracy_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/numbers.h"
+#include "plumbline/report/text_table.h"
+
+namespace plumbline {
+namespace {
+
+std::string shown(const std::map<std::string, double>& errors, const std::string& key, int digits = 2) {
+  const auto at = errors.find(key);
+  return at == errors.end() ? "–" : format_fixed(at->second, digits);
+}
+
+Json or_null(const std::map<std::string, double>& errors, const std::string& key) {
+  const auto at = errors.find(key);
+  return at == errors.end() ? Json(nullptr) : Json(at->second);
+}
+
+}  // namespace
+
+std::string calibration_text(const Calibration& calibration, bool color) {
+  std::int64_t kept = 0, rejected = 0;
+  for (const RowFile& file : calibration.source.rows) {
+    kept += file.rows;
+    rejected += file.rejected;
+  }
+  std::string out = fmt::format(
+      "source {}: {} rows of {} files used, {} rejected\n\nErrors on sites that the fold's fit did not see, "
+      "per cent\n",
+      calibration.source.name, format_grouped(kept), calibration.source.rows.size(),
+      format_grouped(rejected));
+  TextTable table;
+  table.columns = {{"operation"},
+                   {"rows", Align::right},
+                   {"sites", Align::right},
+                   {"roofline", Align::right},
+                   {"formula", Align::right},
+                   {"MAPE", Align::right},
+                   {"median", Align::right},
+                   {"p90", Align::right},
+                   {"bias", Align::right},
+                   {"pairs", Align::right},
+                   {"tau", Align::right},
+                   {"band covers", Align::right}};
+  for (const FoldReport& fold : calibration.folds) {
+    const auto& e = fold.errors;
+    table.rows.push_back({fold.op,
+                          format_grouped(fold.rows),
+                          fold.sites > 0 ? format_grouped(fold.sites) : "–",
+                          shown(e, "roofline_mape_pct", 1),
+                          shown(e, "formula_mape_pct", 1),
+                          {shown(e, "mape_pct"), Style::bold},
+                          shown(e, "median_pct"),
+                          shown(e, "p90_pct"),
+                          shown(e, "bias_pct"),
+                          shown(e, "pair_pct", 1),
+                          shown(e, "kendall_tau", 3),
+                          shown(e, "coverage_pct", 1)});
+  }
+  return out + render_text(table, color);
+}
+
+Json calibration_json(const Calibration& calibration, const Diagnostics& rejected) {
+  Json files = Json::array(), rows = Json::array(), folds = Json::array();
+  for (const RowFile& file : calibration.source.rows) {
+    files.push_back(
+        {{"file", file.name}, {"sha256", file.sha256}, {"rows", file.rows}, {"rejected", file.rejected}});
+  }
+  for (const Diagnostic& d : rejected) {
+    rows.push_back({{"file", d.file}, {"line", d.line}, {"code", d.code}, {"message", d.message}});
+  }
+  for (const FoldReport& fold : calibration.folds) {
+    folds.push_back({{"op", fold.op}, {"rows", fold.rows}, {"sites", fold.sites}, {"errors", fold.errors}});
+  }
+  return {{"source", calibration.source.name}, {"files", files}, {"rejected", rows}, {"folds", folds}};
+}
+
+std::string validation_text(const std::vector<OpAccuracy>& ops, bool color) {
+  TextTable table;
+  table.columns = {{"operation"},
+                   {"rows", Align::right},
+                   {"MAPE", Align::right},
+                   {"median", Align::right},
+                   {"p90", Align::right},
+                   {"bias", Align::right},
+                   {"pairs", Align::right},
+                   {"tau", Align::right},
+                   {"band covers", Align::right},
+                   {"budget", Align::right}};
+  for (const OpAccuracy& op : ops) {
+    const auto& e = op.errors;
+    const Style style = op.over_budget() ? Style::bad : op.budget_mape_pct ? Style::good : Style::plain;
+    table.rows.push_back({op.op,
+                          shown(e, "n", 0),
+                          {shown(e, "mape_pct"), style},
+                          shown(e, "median_pct"),
+                          shown(e, "p90_pct"),
+                          shown(e, "bias_pct"),
+                          shown(e, "pair_pct", 1),
+                          shown(e, "kendall_tau", 3),
+                          shown(e, "coverage_pct", 1),
+                          op.budget_mape_pct ? format_fixed(*op.budget_mape_pct, 1) : "–"});
+  }
+  return render_text(table, color);
+}
+
+Json validation_json(const std::vector<OpAccuracy>& ops) {
+  Json out = Json::array();
+  for (const OpAccuracy& op : ops) {
+    Json one = {{"op", op.op}, {"over_budget", op.over_budget()}};
+    one["n"] = static_cast<std::int64_t>(op.errors.at("n"));
+    for (const char* key :
+         {"mape_pct", "median_pct", "p90_pct", "bias_pct", "pair_pct", "kendall_tau", "coverage_pct"}) {
+      one[key] = or_null(op.errors, key);
+    }
+    one["budget_mape_pct"] = op.budget_mape_pct ? Json(*op.budget_mape_pct) : Json(nullptr);
+    out.push_back(one);
+  }
+  return out;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors of a kernel source as text and JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "plumbline/base/diagnostics.h"
+#include "plumbline/base/json.h"
+#include "plumbline/hardware/calibrate.h"
+#include "plumbline/hardware/validate.h"
+
+namespace plumbline {
+
+/// What a calibration read and how well it predicts sites that its folds did not see.
+std::string calibration_text(const Calibration& calibration, bool color);
+/// {"source", "files": [{"file", "sha256", "rows", "rejected"}], "rejected": [{"file", "line", "code",
+/// "message"}], "folds": [{"op", "rows", "sites", "errors"}]}
+Json calibration_json(const Calibration& calibration, const Diagnostics& rejected);
+
+/// Errors by operation against their budgets.
+std::string validation_text(const std::vector<OpAccuracy>& ops, bool color);
+/// [{"op", "n", "mape_pct", "median_pct", "p90_pct", "bias_pct", "pair_pct", "kendall_tau", "coverage_pct",
+/// "budget_mape_pct", "over_budget"}]; what cannot be said is null.
+Json validation_json(const std::vector<OpAccuracy>& ops);
+
+}  // namespace plumbline
