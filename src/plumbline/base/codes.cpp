@@ -453,6 +453,40 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     // ---- artifact: reports and comparisons ----------------------------------------------------------
 
     // ---- timing: measuring and recording ------------------------------------------------------------
+    {"record-unavailable", kError, "timing", "The recorder's library is not installed here.",
+     "Build where CUPTI's headers are (the CUDA toolkit; set CUDA_ROOT), or name the library with "
+     "PLUMBLINE_RECORDER; a profiler's file can be imported instead."},
+    {"record-no-cuda", kError, "timing",
+     "There is no CUDA driver on this machine, so nothing can be recorded.",
+     "Run it on a machine with an NVIDIA GPU and its driver, or import a profiler's file."},
+    {"record-command-failed", kError, "timing", "The command that was to be recorded failed or was ended.",
+     "Run the command alone and mend it; its own messages stand above."},
+    {"record-time-limit", kError, "timing", "The command ran past its time limit and was ended.",
+     "Profile fewer calls, or give more time with --limit."},
+    {"record-no-region", kError, "timing", "The profiled region never began, or no CUDA program ran.",
+     "Call torch.cuda.profiler.start() and stop() around the calls, or name an NVTX range with --range."},
+    {"record-failed", kError, "timing", "The recorder could not attach to CUPTI.",
+     "The message says why: usually another profiler is attached, or libcupti is not on LD_LIBRARY_PATH."},
+    {"record-lost", kError, "timing", "The profiler lost records, so the table would be too small.",
+     "Record a shorter region; a table with missing launches is never written."},
+    {"record-several-processes", kError, "timing", "More than one process launched kernels in the region.",
+     "Record one rank; launches of several processes are never summed."},
+    {"record-several-devices", kError, "timing", "The region holds launches of more than one GPU.",
+     "Choose one with --device N; devices are never summed."},
+    {"record-malformed", kError, "timing", "What the recorder wrote cannot be read.",
+     "Check that command and recorder are of one version, and that the disk has room."},
+    {"run-exists", kError, "timing", "The run's folder exists already; nothing was overwritten.",
+     "Choose another --name, or remove the folder."},
+    {"run-no-bench", kError, "timing", "The card has no eval/bench.py to run.",
+     "Write one: docs/measuring.md shows it, and operators/attention_backward has one."},
+    {"run-no-eval", kError, "timing", "The bench ended without an eval JSON.",
+     "Call measure_windows_workloads(…) under if __name__ == \"__main__\"; plumbline run names the file in "
+     "PLUMBLINE_EVAL_OUT."},
+    {"run-refused", kWarning, "timing",
+     "The harness refused a ratio: the student broke a rule, or a reading is missing.",
+     "The message names the workload and the finding; docs/measuring.md explains each."},
+    {"run-not-recorded", kWarning, "timing", "A side's kernel table could not be recorded.",
+     "The run's readings stand; record the table by itself, or import a profiler's file."},
 });
 
 static_assert(std::all_of(kCodes.begin(), kCodes.end(),
