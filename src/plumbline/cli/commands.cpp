@@ -12,6 +12,8 @@ void add_all_commands(Args& root) {
   add_import(root);
   add_table(root);
   add_confirm(root);
+  add_record(root);
+  add_run(root);
   // shapes
   add_hardware(root);
   add_arch(root);

@@ -14,6 +14,8 @@ void add_prep(Args& root);
 void add_import(Args& root);
 void add_table(Args& root);
 void add_confirm(Args& root);
+void add_record(Args& root);
+void add_run(Args& root);
 
 // shapes
 void add_hardware(Args& root);

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every student in students/ through the isolated harness: cheats must be caught as their file says, honest kernels must
+get a ratio. Writes one JSON line a student as it goes. Usage: suite.py OUT.jsonl [NAME…] [--limit-s N]"""
+import argparse
+import json
+import os
+import re
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+STUDENTS = os.path.join(HERE, "students")
+AHEAD = 4  # child processes that start while another is measured
+
+
+def expected(name):
+    """The codes under which a cheat may be caught; None for an honest student; empty: nothing to catch."""
+    if name.startswith("honest_"):
+        return None
+    with open(os.path.join(STUDENTS, name + ".py"), encoding="utf-8") as stream:
+        text = re.search(r"^# Caught as: (.*)$", stream.read(), re.M).group(1)
+    return [] if text == "nothing" else text.split()
+
+
+def make_inputs(seed):
+    import torch
+    x = torch.randn(4096, 4096, device="cuda", dtype=torch.bfloat16)
+    return {"x": x, "w": 1 + 0.1 * torch.randn(4096, device="cuda", dtype=torch.bfloat16)}
+
+
+def prep(inputs):
+    import torch
+    return {"scale": torch.rsqrt(inputs["x"].float().square().mean(-1, keepdim=True) + 1e-6)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--limit-s", type=float, default=300)
+    options = parser.parse_args()
+    import plumbline
+    from plumbline import measure, sides
+    names = options.names or sorted(n[:-3] for n in os.listdir(STUDENTS)
+                                    if n.startswith(("cheat_", "honest_")) and n.endswith(".py"))
+    os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
+    started = time.monotonic()
+
+    def start(name):
+        return sides.RemoteSide(name + ":run", [STUDENTS], STUDENTS, 45.0)
+
+    waiting = [start(n) for n in names[:AHEAD]]
+    bench = measure._Bench([plumbline.Workload("rms", make_inputs)], "reference:run", "reference:run", prep, dict(
+        noise=0.02, time_limit_s=1.0, cold=True, rounds=3, load_limit_s=45.0, max_calls=12, min_calls=4,
+        memory_bytes=4 << 30), [STUDENTS])
+    bench.student.close()
+    wrong = 0
+    with open(options.out, "w", encoding="utf-8") as out:
+        for index, name in enumerate(names):
+            if time.monotonic() - started > options.limit_s:
+                out.write(json.dumps({"student": name, "skipped": "time"}) + "\n")
+                continue
+            if index + AHEAD < len(names):
+                waiting.append(start(names[index + AHEAD]))
+            bench.student, bench.student_target, bench._loaded = waiting.pop(0), name + ":run", False
+            bench.student.limit_s = 6.0 if name == "cheat_hang" else 45.0
+            begun = time.monotonic()
+            try:
+                block = measure._WorkloadRun(bench, plumbline.Workload("rms", make_inputs)).run()
+            except Exception as error:  # noqa: B902 - a defect of the harness is a result too
+                block = {"findings": [{"code": "harness-failed", "message": repr(error)}], "ratio": None}
+            bench.student.close()
+            codes = sorted(f["code"] for f in block["findings"])
+            want = expected(name)
+            if want:
+                good = bool(set(codes) & set(want))
+            else:  # honest, or a cheat that must gain nothing
+                good = not codes and block["ratio"] is not None and (want is None or block["ratio"] < 1.02)
+            wrong += not good
+            row = {"student": name, "expected": want, "caught": codes, "good": good, "ratio": block["ratio"],
+                   "findings": block["findings"], "sealed_ms": block.get("sealed_ms"),
+                   "drained_us": block.get("student_drained_us"),
+                   "student_ms": block.get("student", {}).get("pipelined_ms"),
+                   "ref_ms": block.get("ref", {}).get("pipelined_ms"), "aa_ratio": block.get("aa_ratio"),
+                   "seconds": round(time.monotonic() - begun, 2)}
+            out.write(json.dumps(row) + "\n")
+            out.flush()
+            print("%-28s %-6s %s %s %.1fs" % (name, "ok" if good else "WRONG", codes, block["ratio"], row["seconds"]),
+                  flush=True)
+    for side in waiting:
+        side.close()
+    bench.close()
+    print("%d students, %d wrong" % (len(names), wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

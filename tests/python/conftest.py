@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures: the fake device, and a card's folder with students on it."""
+import os
+import sys
+import textwrap
+
+import pytest
+
+os.environ["PLUMBLINE_TIMING_DEVICE"] = "scripted"
+STUDENTS = '''
+from plumbline import scripted
+_kept = {}
+
+
+def reference(x, y):
+    scripted.work(5000)
+    return x * 2 + y
+
+
+def good(x, y):
+    scripted.work(4000)
+    return x * 2 + y
+
+
+def by_pointer(x, y):
+    key = x.ctypes.data
+    if key not in _kept:
+        scripted.work(4000)
+        _kept[key] = x * 2 + y
+    return _kept[key]
+
+
+def other_stream(x, y):
+    scripted.work(40000, True)
+    return x * 2 + y
+
+
+def mutate(x, y):
+    scripted.work(4000)
+    result = x * 2 + y
+    x[...] = 0
+    return result
+
+
+def waits(x, y):
+    scripted.work(4000)
+    scripted.synchronize()
+    return x * 2 + y
+
+
+def hangs(x, y):
+    while True:
+        pass
+
+
+def dies(x, y):
+    import os
+    os._exit(3)
+
+
+def raises(x, y):
+    raise ValueError("no")
+
+
+def wrong_shape(x, y):
+    return (x * 2 + y)[:1]
+
+
+def wrong_type(x, y):
+    return (x * 2 + y).astype("f8")
+
+
+def wrong_count(x, y):
+    return x, y
+
+
+def subclass(x, y):
+    import numpy
+    return numpy.matrix(x * 2 + y)
+
+
+def patches_time(x, y):
+    import time
+    time.perf_counter = lambda: 0.0
+    scripted.work(4000)
+    return x * 2 + y
+
+
+def patches_harness(x, y):
+    import plumbline.session
+    plumbline.session.Session.pipelined = lambda *a, **k: None
+    scripted.work(4000)
+    return x * 2 + y
+
+
+
+def takes_scale(x, y, scale):
+    scripted.work(4000)
+    return x * 2 + y
+
+
+def spoils_scale(x, y, scale):
+    scripted.work(4000)
+    scale[...] = 0
+    return x * 2 + y
+
+
+def in_place(x, y, out):
+    scripted.work(4000)
+    out[...] = x * 2 + y
+
+
+def skips_in_place(x, y, out):
+    scripted.work(4000)
+
+
+def reference_in_place(x, y, out):
+    scripted.work(5000)
+    out[...] = x * 2 + y
+
+
+def reference_with_saved(x, y, saved):
+    scripted.work(5000)
+    return x * 2 + y
+
+
+def wants_unknown(x, z):
+    return x
+'''
+
+
+@pytest.fixture
+def session():
+    """A fresh fake device."""
+    import plumbline
+    opened = plumbline.Session.scripted()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def students(tmp_path):
+    """A folder with the module `students`."""
+    (tmp_path / "students.py").write_text(textwrap.dedent(STUDENTS))
+    sys.modules.pop("students", None)
+    yield tmp_path
+    sys.path[:] = [p for p in sys.path if p != str(tmp_path)]
+    sys.modules.pop("students", None)
+
+
+@pytest.fixture
+def inputs():
+    """make_inputs for 32 x 32 arrays."""
+    import numpy
+
+    def make(seed):
+        random = numpy.random.default_rng(seed)
+        return {"x": random.standard_normal((32, 32)).astype("f4"), "y": random.standard_normal((32, 32)).astype("f4")}
+    return make

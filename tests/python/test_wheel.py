@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel that CMake builds: metadata, hashes, and that it works when it is unpacked."""
+import base64
+import glob
+import hashlib
+import os
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+WHEELS = glob.glob(os.path.join(os.environ.get("PLUMBLINE_WHEELS", "."), "plumbline-*.whl"))
+pytestmark = pytest.mark.skipif(not WHEELS, reason="no wheel was built (target plumbline_wheel)")
+
+
+def test_record_names_every_file():
+    with zipfile.ZipFile(WHEELS[0]) as archive:
+        record = next(n for n in archive.namelist() if n.endswith("RECORD"))
+        rows = dict(line.split(",", 1) for line in archive.read(record).decode().splitlines())
+        assert set(rows) == set(archive.namelist())
+        for name, rest in rows.items():
+            if name != record:
+                digest = base64.urlsafe_b64encode(hashlib.sha256(archive.read(name)).digest()).rstrip(b"=").decode()
+                assert rest == "sha256=%s,%d" % (digest, len(archive.read(name)))
+        assert b"Requires-Python: >=3.9" in archive.read(record.replace("RECORD", "METADATA"))
+
+
+def test_it_works_unpacked(tmp_path):
+    with zipfile.ZipFile(WHEELS[0]) as archive:
+        archive.extractall(tmp_path)
+    code = "import plumbline; s = plumbline.Session.scripted(); print(plumbline.__file__, s.info()['scripted'])"
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(tmp_path), "PATH": os.environ["PATH"]},
+                          capture_output=True, text=True, check=True)
+    assert str(tmp_path) in done.stdout and "True" in done.stdout

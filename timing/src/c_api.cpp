@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C interface: exceptions become a status and a message.
+#include <dlfcn.h>
+
+#include <chrono>
+#include <limits>
+#include <string>
+
+#include "compare.h"
+#include "plumbline/timing.h"
+#include "scripted_device.h"
+#include "window.h"
+
+using namespace plumbline::timing;
+
+struct pl_session {
+  std::unique_ptr<Device> device;
+  ScriptedDevice* script = nullptr;  // the same object, when it is the fake
+};
+
+namespace {
+
+thread_local std::string last_error;
+
+template <class Body>
+int guarded(Body&& body) {
+  try {
+    body();
+    return PL_OK;
+  } catch (const Failure& failure) {
+    last_error = failure.what();
+    return failure.status();
+  } catch (const std::exception& error) {
+    last_error = error.what();
+    return PL_USAGE;
+  }
+}
+
+Call wrap(pl_call call, void* user) {
+  return [call, user](int index) {
+    if (call(user, index) != 0) throw Failure(PL_CALL_FAILED, "the timed call failed");
+  };
+}
+
+void require(bool condition, const char* what) {
+  if (!condition) throw Failure(PL_USAGE, what);
+}
+
+ScriptedDevice& script_of(pl_session* session) {
+  require(session != nullptr && session->script != nullptr, "this session is no scripted one");
+  return *session->script;
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* pl_version(void) { return PLUMBLINE_VERSION; }
+const char* pl_last_error(void) { return last_error.c_str(); }
+const char* pl_describe(void) {
+  static thread_local std::string text;
+  text = describe_cuda();
+  return text.c_str();
+}
+
+int pl_open(int32_t ordinal, void* stream, pl_session** out) {
+  return guarded([&] {
+    require(out != nullptr, "out is null");
+    *out = nullptr;
+    auto device = open_cuda_device(ordinal, stream);
+    *out = new pl_session{std::move(device), nullptr};
+  });
+}
+
+int pl_open_scripted(pl_session** out) {
+  return guarded([&] {
+    require(out != nullptr, "out is null");
+    auto device = std::make_unique<ScriptedDevice>();
+    ScriptedDevice* script = device.get();
+    *out = new pl_session{std::move(device), script};
+  });
+}
+
+void pl_close(pl_session* session) { delete session; }
+
+int pl_info(pl_session* session, pl_device_info* out) {
+  return guarded([&] { *out = session->device->info(); });
+}
+
+int pl_per_call(pl_session* session, pl_call call, void* user, int32_t first, int32_t count, int32_t cold,
+                pl_reading* out) {
+  return guarded([&] {
+    require(first >= 0 && count >= 1, "a per-call reading needs at least one call");
+    const auto readings = per_call_windows(*session->device, wrap(call, user), first, count, cold != 0);
+    for (std::size_t i = 0; i < readings.size(); ++i) out[i] = readings[i];
+  });
+}
+
+int pl_pipelined(pl_session* session, pl_call call, void* user, int32_t count, pl_call gate, double gate_ms,
+                 pl_reading* out) {
+  return guarded([&] {
+    require(count >= 1, "a pipelined window needs at least one call");
+    Gate wait;
+    if (gate != nullptr) {
+      const Call inner = wrap(gate, user);
+      wait = [inner] { inner(-1); };
+    }
+    *out = pipelined_window(*session->device, wrap(call, user), count, wait, gate_ms);
+  });
+}
+
+int pl_measure_overhead(pl_session* session, pl_overhead* out) {
+  return guarded([&] { *out = measure_overhead(*session->device); });
+}
+int pl_flush(pl_session* session) {
+  return guarded([&] { session->device->flush(); });
+}
+int pl_drain(pl_session* session) {
+  return guarded([&] { session->device->drain(); });
+}
+int pl_spin(pl_session* session, uint64_t ticks, uint64_t stamps) {
+  return guarded([&] { session->device->spin(ticks, stamps); });
+}
+
+int pl_alloc(pl_session* session, uint64_t bytes, uint64_t* address) {
+  return guarded([&] {
+    require(bytes > 0, "nothing to allocate");
+    *address = session->device->alloc(bytes);
+  });
+}
+int pl_free(pl_session* session, uint64_t address) {
+  return guarded([&] { session->device->free(address); });
+}
+int pl_fill(pl_session* session, uint64_t address, uint32_t word, uint64_t bytes) {
+  return guarded([&] { session->device->fill(address, word, bytes); });
+}
+int pl_copy(pl_session* session, uint64_t to, uint64_t from, uint64_t bytes) {
+  return guarded([&] { session->device->copy(to, from, bytes); });
+}
+int pl_read(pl_session* session, void* to, uint64_t from, uint64_t bytes) {
+  return guarded([&] { session->device->read(to, from, bytes); });
+}
+int pl_share(pl_session* session, uint64_t address, unsigned char handle[64]) {
+  return guarded([&] { session->device->share(address, handle); });
+}
+int pl_attach(pl_session* session, const unsigned char handle[64], uint64_t* address) {
+  return guarded([&] { *address = session->device->attach(handle); });
+}
+int pl_detach(pl_session* session, uint64_t address) {
+  return guarded([&] { session->device->detach(address); });
+}
+
+void pl_default_options(pl_options* out) { *out = pl_options{0.005, 30, 8, 8, 400, 0.05, 20}; }
+
+int pl_compare(pl_session* session, pl_window window, void* user, const pl_options* options,
+               pl_comparison* out, double* reference_ms, double* student_ms, int32_t* kept, int32_t capacity,
+               int32_t* count) {
+  return guarded([&] {
+    const WindowSource source = [window, user](int side, int round) {
+      pl_reading reading{};
+      if (window(user, side, round, &reading) != 0) throw Failure(PL_CALL_FAILED, "a window failed");
+      return reading;
+    };
+    // The fake's own clock, so that a test of the time limit takes no time.
+    const auto now = [session] { return session->device->host_ns() * 1e-9; };
+    const Outcome outcome = compare(source, *options, now);
+    *out = outcome.summary;
+    int32_t written = 0;
+    for (const Round& round : outcome.rounds) {
+      for (int i = 0; i < 2 && written < capacity; ++i, ++written) {
+        reference_ms[written] = round.reference_ms[i];
+        student_ms[written] = round.student_ms[i];
+        if (kept != nullptr) kept[written] = round.dropped ? 0 : 1;
+      }
+    }
+    if (count != nullptr) *count = written;
+  });
+}
+
+int pl_script_work(pl_session* session, double ns, int32_t other_stream) {
+  return guarded([&] { script_of(session).work(ns, other_stream != 0); });
+}
+int pl_script_host(pl_session* session, double ns) {
+  return guarded([&] { script_of(session).host_takes(ns); });
+}
+int pl_script_clocks(pl_session* session, const double* mhz, int32_t count) {
+  return guarded([&] {
+    require(count >= 1, "no clock");
+    script_of(session).clocks({mhz, mhz + count});
+  });
+}
+int pl_script_reasons(pl_session* session, const int32_t* reasons, int32_t count) {
+  return guarded([&] {
+    require(count >= 1, "no reason");
+    script_of(session).reasons({reasons, reasons + count});
+  });
+}
+int pl_script_synchronize(pl_session* session) {
+  return guarded([&] { script_of(session).synchronize(); });
+}
+
+int pl_python_call(void* user, int32_t index) {
+  // The interpreter's own functions, from the process that loaded this library (stable ABI of CPython 3.2 and
+  // newer).
+  using Object = void*;
+  static const auto call =
+      reinterpret_cast<Object (*)(Object, Object)>(dlsym(RTLD_DEFAULT, "PyObject_CallObject"));
+  static const auto item =
+      reinterpret_cast<Object (*)(Object, std::ptrdiff_t)>(dlsym(RTLD_DEFAULT, "PyList_GetItem"));
+  static const auto size = reinterpret_cast<std::ptrdiff_t (*)(Object)>(dlsym(RTLD_DEFAULT, "PyList_Size"));
+  static const auto store =
+      reinterpret_cast<int (*)(Object, std::ptrdiff_t, Object)>(dlsym(RTLD_DEFAULT, "PyList_SetItem"));
+  static const auto drop = reinterpret_cast<void (*)(Object)>(dlsym(RTLD_DEFAULT, "Py_DecRef"));
+  if (call == nullptr || item == nullptr || size == nullptr || store == nullptr || drop == nullptr) return 1;
+  const auto* python = static_cast<const pl_python*>(user);
+  const std::ptrdiff_t length = size(python->callables);
+  if (length <= 0) return 1;
+  // Index -1 is the gate: the last callable.
+  Object result = call(item(python->callables, index < 0 ? length - 1 : index % length), nullptr);
+  if (result == nullptr) return 1;
+  if (python->results != nullptr && index >= 0)
+    return store(python->results, index, result);  // takes the reference
+  drop(result);
+  return 0;
+}
+
+}  // extern "C"
