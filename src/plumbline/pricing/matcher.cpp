@@ -3,13 +3,17 @@
 
 #include <algorithm>
 
+#include "plumbline/base/text.h"
+
 namespace plumbline {
 namespace {
 
 constexpr std::string_view kMeta = "\\^$.|?*+()[]{}";
 
 bool is_literal(std::string_view pattern) {
-  return !pattern.empty() && pattern.find_first_of(kMeta) == std::string_view::npos;
+  // PCRE2 refuses a pattern that is not UTF-8, so it must not pass for a plain text here.
+  return !pattern.empty() && pattern.find_first_of(kMeta) == std::string_view::npos &&
+         !first_invalid_utf8(pattern);
 }
 
 /// Reads one pattern left to right and keeps, for the current alternative, the longest text that every match

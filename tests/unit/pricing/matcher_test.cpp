@@ -70,6 +70,8 @@ TEST(NameMatcher, InvalidPatternFindsNothing) {
   NameMatcher matcher("abc(");
   EXPECT_EQ(matcher.search("abc("), Regex::Match::no);
   EXPECT_THAT(matcher.find_all("abc("), IsEmpty());
+  NameMatcher not_utf8("abc\xFC");
+  EXPECT_EQ(not_utf8.search("abc\xFC"), Regex::Match::no);
 }
 
 }  // namespace
