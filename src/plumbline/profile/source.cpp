@@ -173,7 +173,8 @@ struct ByteSource::Impl {
     for (; i + 1 < odd.size(); i += 2) {
       const auto a = static_cast<unsigned char>(odd[i]);
       const auto b = static_cast<unsigned char>(odd[i + 1]);
-      const char32_t unit = encoding == Encoding::utf16_le ? a | (b << 8) : b | (a << 8);
+      const bool little = encoding == Encoding::utf16_le;
+      const auto unit = static_cast<char32_t>(little ? a + 256U * b : b + 256U * a);
       if (unit >= 0xD800 && unit < 0xDC00) {
         if (high != 0) append_utf8(text, 0xFFFD);
         high = unit;
