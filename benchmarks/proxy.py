@@ -18,10 +18,10 @@ def main():
               for n in range(20_000)]
     best = float("inf")
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         for layer in layers:
             proxy.predict(constants, layer)
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     print(f"plain Python: {len(layers) / best / 1e6:.3f} M predictions/s")
 
 
