@@ -2,6 +2,7 @@
 // The tokenizer's state. Private to the python folder.
 #pragma once
 
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -44,8 +45,8 @@ class Lexer {
   void word();
   bool string_start(std::size_t begin, std::string_view prefix);
   void string_literal(std::size_t begin, bool raw, bool bytes);
-  void check_escapes(std::size_t begin, std::size_t end, bool bytes) const;
-  std::size_t check_escape(std::size_t backslash, std::size_t end, bool bytes) const;
+  void check_escapes(std::size_t begin, std::size_t end, bool bytes);
+  std::size_t check_escape(std::size_t backslash, std::size_t end, bool bytes);
   void fstring_text();
   bool fstring_brace(std::size_t begin);
   void operator_token();
@@ -68,6 +69,7 @@ class Lexer {
   std::vector<int> columns_{0};
   std::vector<int> alternatives_{0};
   std::vector<OpenFstring> fstrings_;
+  std::set<std::string_view> known_names_;  // of \N{…} escapes: looking one up is slow
 };
 
 }  // namespace plumbline::python

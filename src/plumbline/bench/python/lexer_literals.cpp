@@ -174,7 +174,7 @@ void Lexer::string_literal(std::size_t begin, bool raw, bool bytes) {
   push(Token::string, begin, pos_, bytes ? kFlagBytes : 0);
 }
 
-void Lexer::check_escapes(std::size_t begin, std::size_t end, bool bytes) const {
+void Lexer::check_escapes(std::size_t begin, std::size_t end, bool bytes) {
   for (std::size_t i = begin; i < end;) {
     const void* next = std::memchr(source_.data() + i, '\\', end - i);
     if (next == nullptr) return;
@@ -183,7 +183,7 @@ void Lexer::check_escapes(std::size_t begin, std::size_t end, bool bytes) const 
 }
 
 /// Checks one escape sequence and returns where it ends. An unknown letter is a warning to Python, no error.
-std::size_t Lexer::check_escape(std::size_t backslash, std::size_t end, bool bytes) const {
+std::size_t Lexer::check_escape(std::size_t backslash, std::size_t end, bool bytes) {
   const char letter = at(backslash + 1);
   const std::size_t after = backslash + 2;
   const std::size_t digits = letter == 'x' ? 2 : bytes ? 0 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
@@ -204,8 +204,10 @@ std::size_t Lexer::check_escape(std::size_t backslash, std::size_t end, bool byt
     if (at(after) != '{' || close == std::string_view::npos || close >= end || close == after + 1) {
       fail(backslash, "malformed \\N character escape");
     }
-    if (!is_character_name(source_.substr(after + 1, close - after - 1))) {
-      fail(backslash, "unknown Unicode character name");
+    const std::string_view name = source_.substr(after + 1, close - after - 1);
+    if (!known_names_.contains(name)) {
+      if (!is_character_name(name)) fail(backslash, "unknown Unicode character name");
+      known_names_.insert(name);
     }
     return close + 1;
   }
