@@ -36,9 +36,8 @@ BoostOptions boost_options(std::size_t rows, double effort, double columns) {
     options.leaves = rows < 1500 ? 16 : 24;
     options.models = 2;
   } else {
-    options.trees = 400;
+    options.trees = 600;
     options.leaves = 64;
-    options.models = 2;
   }
   options.trees = std::max(10, static_cast<int>(std::lround(options.trees * effort)));
   return options;
@@ -117,7 +116,10 @@ OpProblem attention_problem(const Machine& machine, const std::vector<Measured<A
   };
   p.domain = [shapes](std::size_t i) { return domain_of(shapes[i]); };
   p.boost = boost_options(p.size(), effort, decode ? 1.0 : 0.5);
-  if (p.size() >= 8000 && decode) p.boost.models = 1;
+  if (p.size() >= 8000) {
+    p.boost.trees = std::max(10, static_cast<int>(std::lround(400 * effort)));
+    p.boost.models = decode ? 1 : 2;
+  }
   return p;
 }
 

@@ -17,7 +17,8 @@
 namespace plumbline {
 namespace {
 
-constexpr std::size_t kLeast = 12;
+constexpr std::size_t kLeast = 12;      ///< rows of a kind of layer
+constexpr std::size_t kLeastPlain = 8;  ///< rows of an element-wise operation
 constexpr int kFolds = 10;
 /// Folds of few rows give a quantile that is too narrow on average: a little is added.
 constexpr double kWiden = 1.15;
@@ -229,7 +230,7 @@ std::int64_t fit_elementwise(const ElementwiseRows& rows, KernelSource& source,
     for (const auto& row : rows) {
       if (static_cast<std::size_t>(row.shape.op) == op) mine.push_back(row);
     }
-    if (mine.size() < kLeast) continue;
+    if (mine.size() < kLeastPlain) continue;
     std::vector<Judged> judged;
     for (int fold = 0; fold < 5; ++fold) {
       ElementwiseRows seen;

@@ -9,7 +9,7 @@
 
 namespace plumbline {
 
-/// Fits each element-wise operation that has at least 12 rows; others take the constants of their nearest
+/// Fits each element-wise operation that has at least 8 rows; others take the constants of their nearest
 /// relative. Returns how many were fitted.
 std::int64_t fit_elementwise(const std::vector<Measured<ElementwiseShape>>& rows, KernelSource& source,
                              std::vector<FoldReport>& folds);
