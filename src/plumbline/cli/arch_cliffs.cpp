@@ -23,7 +23,8 @@ struct Options {
 
 int run(const Io& io, Options options) {
   if (options.model.model == "proxy") {
-    io.report({diagnose("usage", "the proxy's cliffs are not real: arch cliffs scans the measured model alone")});
+    io.report(
+        {diagnose("usage", "the proxy's cliffs are not real: arch cliffs scans the measured model alone")});
     return kExitUsage;
   }
   options.model.model = "measured";
@@ -57,7 +58,8 @@ int run(const Io& io, Options options) {
 
 void add_arch_cliffs(Args& arch) {
   auto options = std::make_shared<Options>();
-  Args args = arch.subcommand("cliffs", "sizes that cost more than their work: why, and the nearest better size");
+  Args args =
+      arch.subcommand("cliffs", "sizes that cost more than their work: why, and the nearest better size");
   add_model_options(args, options->model);
   args.option("--layer", options->layer, "the layer (fields or a built-in's name); a Llama-3-8B layer")
       .option("--vocab", options->vocabulary, "a vocabulary's size: the LM head is scanned too")

@@ -181,7 +181,7 @@ Parsed<Calibration> calibrate(const DataSheet& sheet, const MeasuredRows& rows,
     if (options.progress) options.progress(fmt::format("{}: {} rows", problem.name, problem.size()));
     OpFit result = fit_op(problem, 1);
     into = result.op;
-    source.budgets[problem.name] = std::ceil(13 * result.op.errors.at("mape_pct")) / 10 + 0.5;
+    source.budgets[problem.name] = std::ceil(20 * result.op.errors.at("mape_pct")) / 10;
     out.folds.push_back(result.report);
     ++fitted;
     return result;

@@ -116,8 +116,8 @@ struct LayerProblem {
 };
 
 /// Adds one row's equation, columns·terms / us − offset = 1, to the normal equations.
-void add_row(const Terms& columns, double us, std::size_t session, double w, std::vector<std::vector<double>>& a,
-             std::vector<double>& b) {
+void add_row(const Terms& columns, double us, std::size_t session, double w,
+             std::vector<std::vector<double>>& a, std::vector<double>& b) {
   std::vector<double> x(b.size(), 0.0);
   for (std::size_t i = 0; i < kLayerTermCount; ++i) x[i] = columns[i] / us;
   if (session > 0) x[kLayerTermCount + session - 1] = -1;
@@ -165,10 +165,12 @@ void number_sessions(LayerProblem& problem) {
   for (const auto* row : problem.rows) ++count[row->file];
   std::vector<std::pair<std::size_t, int>> order;
   for (const auto& [file, rows] : count) order.push_back({rows, file});
-  std::stable_sort(order.begin(), order.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& x, const auto& y) { return x.first > y.first; });
   problem.sessions = order.size();
   for (const auto* row : problem.rows) {
-    const auto at = std::find_if(order.begin(), order.end(), [&](const auto& o) { return o.second == row->file; });
+    const auto at =
+        std::find_if(order.begin(), order.end(), [&](const auto& o) { return o.second == row->file; });
     problem.session.push_back(static_cast<std::size_t>(at - order.begin()));
   }
 }
@@ -215,7 +217,9 @@ bool fit_kind(LayerKind kind, const std::vector<Measured<Layer>>& all, KernelSou
   fitted.errors["all_sessions_mape_pct"] = accuracy(judged).at("mape_pct");
   fitted.errors["formula_mape_pct"] = accuracy(reference_before).at("mape_pct");
   const std::string name(kLayerTables[static_cast<std::size_t>(kind)]);
-  source.budgets[name] = std::ceil(13 * fitted.errors.at("all_sessions_mape_pct")) / 10 + 0.5;
+  // Rows of one session share its offset (the card's heat), which the band covers and a mean of errors does
+  // not.
+  source.budgets[name] = std::ceil(1000 * fitted.half_width) / 10;
   folds.push_back({name, fitted.rows, fitted.sites, fitted.errors});
   return true;
 }
@@ -251,7 +255,7 @@ std::int64_t fit_elementwise(const ElementwiseRows& rows, KernelSource& source,
     out.errors = accuracy(judged);
     out.errors.erase("kendall_tau");
     const std::string name(to_string(static_cast<ElementwiseOp>(op)));
-    source.budgets[name] = std::ceil(13 * out.errors.at("mape_pct")) / 10 + 0.5;
+    source.budgets[name] = std::ceil(20 * out.errors.at("mape_pct")) / 10;
     folds.push_back({name, out.rows, out.rows, out.errors});
     ++fitted;
   }

@@ -2,6 +2,7 @@
 #include "plumbline/model/measured.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "plumbline/base/statistics.h"
@@ -75,6 +76,11 @@ KernelTime attention_of(const KernelSource& source, const FittedOp& op, std::str
 }
 
 }  // namespace
+
+SourceId::SourceId() : value(0) {
+  static std::atomic<std::uint64_t> next{1};
+  value = next.fetch_add(1, std::memory_order_relaxed);
+}
 
 std::string_view to_string(ElementwiseOp op) {
   constexpr std::array<std::string_view, kElementwiseOps> names{
@@ -185,9 +191,10 @@ std::uint64_t shape_key(const GemmShape& s) {
 
 std::uint64_t shape_key(const AttentionShape& s) {
   std::uint64_t key = 2;
-  for (const std::int64_t v : {s.batch, s.q_len, s.kv_len, s.heads, s.kv_heads, s.head_dim,
-                               s.window > 0 && s.window < s.kv_len ? s.window : 0,
-                               std::int64_t{s.causal && s.q_len > 1}, static_cast<std::int64_t>(measured_backend(s.backend))}) {
+  for (const std::int64_t v :
+       {s.batch, s.q_len, s.kv_len, s.heads, s.kv_heads, s.head_dim,
+        s.window > 0 && s.window < s.kv_len ? s.window : 0, std::int64_t{s.causal && s.q_len > 1},
+        static_cast<std::int64_t>(measured_backend(s.backend))}) {
     key = counter_random(key, static_cast<std::uint64_t>(v));
   }
   return key;

@@ -122,8 +122,18 @@ struct KeptRow {
   float ms = 0;
 };
 
-/// Constants and residuals fitted to one framework's kernels on one GPU.
+/// Tells kernel sources apart: every source, a copy too, has its own number.
+struct SourceId {
+  std::uint64_t value;
+  SourceId();
+  SourceId(const SourceId&) : SourceId() {}
+  SourceId& operator=(const SourceId&) { return *this; }
+};
+
+/// Constants and residuals fitted to one framework's kernels on one GPU. Complete before it predicts layers:
+/// predict_measured remembers kernels by `id`.
 struct KernelSource {
+  SourceId id;
   std::string name;                 ///< "pytorch", "vllm"
   std::string framework;            ///< versions, and how it was measured
   bool specification_only = false;  ///< nothing was measured: generic constants on the data sheet
@@ -152,7 +162,9 @@ KernelTime predict_attention(const KernelSource& source, std::string_view name, 
 KernelTime predict_elementwise(const KernelSource& source, std::string_view name,
                                const ElementwiseShape& shape);
 
-/// The time of one valid layer, kernel by kernel, with its band. Allocates nothing.
+/// The time of one valid layer, kernel by kernel, with its band. Allocates nothing. Kernels of shapes that a
+/// thread predicted lately are remembered (a ranking meets the same ones again and again); results are the
+/// same.
 Prediction predict_measured(const KernelSource& source, const Layer& layer);
 
 /// A layer's parts before fusion terms, in microseconds: the columns that the terms multiply, in their order.

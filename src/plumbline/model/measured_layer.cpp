@@ -101,6 +101,38 @@ PointwiseList pointwise_of(const Layer& layer, const Counts& c) {
   return list;
 }
 
+/// What one thread remembers of kernels: direct-mapped, so that it neither grows nor allocates.
+struct Remembered {
+  std::uint64_t source = 0;  ///< 0: empty
+  std::array<std::int64_t, 8> shape{};
+  KernelTime time;
+};
+
+template <class Predict>
+KernelTime remember(const KernelSource& source, const std::array<std::int64_t, 8>& shape, Predict predict) {
+  constexpr std::size_t slots = 4096;
+  thread_local std::array<Remembered, slots> memory{};
+  std::uint64_t hash = source.id.value;
+  for (const std::int64_t v : shape) hash = (hash ^ static_cast<std::uint64_t>(v)) * 0x9E3779B97F4A7C15ULL;
+  Remembered& slot = memory[(hash >> 40) % slots];
+  if (slot.source != source.id.value || slot.shape != shape) slot = {source.id.value, shape, predict()};
+  return slot.time;
+}
+
+KernelTime gemm_time(const KernelSource& source, std::string_view name, const GemmShape& s) {
+  KernelTime time =
+      remember(source, {s.m, s.n, s.k, 0, 0, 0, 0, -1}, [&] { return predict_gemm(source, name, s); });
+  time.name = name;
+  return time;
+}
+
+KernelTime attention_time(const KernelSource& source, const AttentionShape& s) {
+  return remember(source,
+                  {s.batch, s.q_len, s.kv_len, s.heads, s.kv_heads, s.head_dim, s.window,
+                   static_cast<std::int64_t>(s.backend)},
+                  [&] { return predict_attention(source, "attention", s); });
+}
+
 double unit_us(const KernelSource& source) { return 2 / (source.machine.bytes_per_us * kCopyShare); }
 
 double with_throttle(const std::array<double, kLayerTermCount>& t, double us) {
@@ -138,7 +170,7 @@ KernelTime layer_attention(const KernelSource& source, const std::array<double, 
     if (layer.backend == AttentionBackend::best && backend == AttentionBackend::cudnn && shape.window > 0)
       continue;
     shape.backend = backend;
-    const KernelTime alone = predict_attention(source, "attention", shape);
+    const KernelTime alone = attention_time(source, shape);
     const double factor = t[backend == AttentionBackend::cudnn ? kCudnn : kFlash];
     const KernelTime time = scaled(alone, factor * alone.ms * 1e3 + around);
     if (best.name.empty() || time.ms < best.ms) best = time;
@@ -201,7 +233,7 @@ Prediction predict_measured(const KernelSource& source, const Layer& layer) {
   const auto& t = fitted.terms;
   const double unit = unit_us(source);
   const auto gemm = [&](std::string_view name, const GemmShape& shape) {
-    const KernelTime alone = predict_gemm(source, name, shape);
+    const KernelTime alone = gemm_time(source, name, shape);
     return scaled(alone, with_throttle(t, alone.ms * 1e3));
   };
   const auto pointwise = [&](const Pointwise& item) {

@@ -31,7 +31,7 @@ std::vector<std::int64_t> candidates(std::int64_t value) {
 
 /// What a scan works with: the time at a value, and why a value may be slow by its own divisibility.
 struct Scan {
-  std::function<double(std::int64_t)> ms;            ///< negative: no valid shape
+  std::function<double(std::int64_t)> ms;              ///< negative: no valid shape
   std::function<CliffCause(std::int64_t)> arithmetic;  ///< alignment, head width, or none
   std::function<CliffCause(std::int64_t)> shape;       ///< wave or tile: what explains slowness otherwise
 };
@@ -78,10 +78,12 @@ DimensionCliffs scan_dimension(std::string dimension, std::int64_t value, const 
     const double ms = scan.ms(at);
     if (ms <= 0) continue;
     d.neighbours.push_back({at, ms, 100 * (ms / d.ms - 1),
-                            100 * (static_cast<double>(at) / static_cast<double>(value) - 1), CliffCause::none});
+                            100 * (static_cast<double>(at) / static_cast<double>(value) - 1),
+                            CliffCause::none});
   }
   const double rate = fair_rate(d);
-  for (Neighbour& n : d.neighbours) n.cause = cause_of(scan, n.value, n.ms, rate * static_cast<double>(n.value));
+  for (Neighbour& n : d.neighbours)
+    n.cause = cause_of(scan, n.value, n.ms, rate * static_cast<double>(n.value));
   d.cause = cause_of(scan, value, d.ms, rate * static_cast<double>(value));
   find_better(d);
   return d;
@@ -95,7 +97,9 @@ CliffCause wave_or_tile(const KernelSource& source, std::int64_t m, std::int64_t
                                                                                      : CliffCause::tile;
 }
 
-CliffCause multiple_of_8(std::int64_t value) { return value % 8 == 0 ? CliffCause::none : CliffCause::alignment; }
+CliffCause multiple_of_8(std::int64_t value) {
+  return value % 8 == 0 ? CliffCause::none : CliffCause::alignment;
+}
 
 struct Field {
   const char* name;
@@ -159,7 +163,9 @@ std::vector<DimensionCliffs> layer_cliffs(const KernelSource& source, const Laye
 DimensionCliffs vocabulary_cliffs(const KernelSource& source, std::int64_t tokens, std::int64_t hidden_dim,
                                   std::int64_t vocab_size) {
   Scan scan;
-  scan.ms = [&](std::int64_t value) { return predict_gemm(source, "lm_head", {tokens, value, hidden_dim}).ms; };
+  scan.ms = [&](std::int64_t value) {
+    return predict_gemm(source, "lm_head", {tokens, value, hidden_dim}).ms;
+  };
   scan.arithmetic = multiple_of_8;
   scan.shape = [&](std::int64_t value) { return wave_or_tile(source, tokens, value); };
   return scan_dimension("vocab_size", vocab_size, scan);

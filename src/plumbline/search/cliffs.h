@@ -27,8 +27,8 @@ std::string_view to_string(CliffCause cause);
 struct Neighbour {
   std::int64_t value = 0;
   double ms = 0;
-  double change_pct = 0;       ///< of time against the shape as it is
-  double work_change_pct = 0;  ///< of the dimension itself
+  double change_pct = 0;                ///< of time against the shape as it is
+  double work_change_pct = 0;           ///< of the dimension itself
   CliffCause cause = CliffCause::none;  ///< why this neighbour is slow, where it is
 };
 
@@ -38,14 +38,14 @@ struct DimensionCliffs {
   std::int64_t value = 0;
   double ms = 0;
   CliffCause cause = CliffCause::none;  ///< why the value itself is slow
-  std::int64_t better = 0;   ///< the nearest size that is worth the change; `value` itself when none is
+  std::int64_t better = 0;  ///< the nearest size that is worth the change; `value` itself when none is
   double better_ms = 0;
-  double saving_pct = 0;     ///< of time, at `better`
+  double saving_pct = 0;  ///< of time, at `better`
   std::vector<Neighbour> neighbours;
 };
 
-/// Scans hidden_dim, ffn_dim, head_dim and seq_len (prefill) at ±1, ±2, ±4, ±8, ±64, ±128 and at the multiples
-/// of 8, 64 and 128 next to the value. Neighbours that make no valid layer are left out.
+/// Scans hidden_dim, ffn_dim, head_dim and seq_len (prefill) at ±1, ±2, ±4, ±8, ±64, ±128 and at the
+/// multiples of 8, 64 and 128 next to the value. Neighbours that make no valid layer are left out.
 std::vector<DimensionCliffs> layer_cliffs(const KernelSource& source, const Layer& layer);
 
 /// The same for the LM head: y[tokens, vocab] = x[tokens, hidden]·w, around the vocabulary's size.
