@@ -23,8 +23,8 @@ std::vector<Layer> layers(std::size_t count) {
   std::vector<Layer> all;
   for (std::size_t i = 0; i < count; ++i) {
     const auto n = static_cast<std::int64_t>(i);
-    all.push_back({"", 512 + 64 * (n % 97), 8 * (1 + n % 8), 1 << (n % 4), 64 << (n % 3), 1024 + 32 * (n % 501),
-                   128 + n % 4000, 1 + n % 4, n % 2 == 0, n % 3 == 0 ? 1024 : 0});
+    all.push_back({"", 512 + 64 * (n % 97), 8 * (1 + n % 8), 1 << (n % 4), 64 << (n % 3),
+                   1024 + 32 * (n % 501), 128 + n % 4000, 1 + n % 4, n % 2 == 0, n % 3 == 0 ? 1024 : 0});
   }
   return all;
 }

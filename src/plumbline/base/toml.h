@@ -8,8 +8,8 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_UNRELEASED_FEATURES 0
 #include <toml++/impl/preprocessor.h>
-// On hostile text ("[[[") toml++ 3.3 meets its own assertions: an abort, or with NDEBUG an assumption that is false
-// and so undefined behaviour. Without them the same places report an ordinary syntax error.
+// On hostile text ("[[[") toml++ 3.3 meets its own assertions: an abort, or with NDEBUG an assumption that is
+// false and so undefined behaviour. Without them the same places report an ordinary syntax error.
 #undef TOML_ASSERT
 #undef TOML_ASSERT_ASSUME
 #define TOML_ASSERT(expr) static_assert(true)

@@ -121,8 +121,8 @@ void read_layers_csv(std::string_view text, const std::string& file, const Layer
       continue;
     }
     const auto refuse = [&](const std::string& why) {
-      file_row(failed<Layer>(
-                   diagnose("layers-row", fmt::format("row {}: {}", out.rows_read + 1, why), {file, number, 1})),
+      file_row(failed<Layer>(diagnose("layers-row", fmt::format("row {}: {}", out.rows_read + 1, why),
+                                      {file, number, 1})),
                number, out);
     };
     if (!split_line(line, cells, store)) {

@@ -29,7 +29,7 @@ struct LayerFile {
   Diagnostics diagnostics;
 };
 
-inline constexpr std::size_t kMaxLayerDiagnostics = 20;  ///< diagnostics kept of one file
+inline constexpr std::size_t kMaxLayerDiagnostics = 20;          ///< diagnostics kept of one file
 inline constexpr std::uint64_t kMaxLayerFileBytes = 1ULL << 30;  ///< limit of a file of layers: 1 GiB
 
 /// Reads a file of layers. The format is told by the name (.csv, .json, .jsonl, .ndjson), else by the first

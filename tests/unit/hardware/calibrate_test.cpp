@@ -43,9 +43,9 @@ TEST(Rows, EveryRowIsKeptOrRejectedWithItsReason) {
   const Diagnostics found = read_rows(text, "dir/g.csv", sheet(), rows);
   std::vector<std::string> codes;
   for (const Diagnostic& d : found) codes.push_back(d.code);
-  EXPECT_THAT(codes, testing::ElementsAre("row-impossible", "row-impossible", "row-unit-slip", "row-unit-slip",
-                                          "row-impossible", "row-malformed", "row-malformed", "row-malformed",
-                                          "row-malformed"));
+  EXPECT_THAT(codes, testing::ElementsAre("row-impossible", "row-impossible", "row-unit-slip",
+                                          "row-unit-slip", "row-impossible", "row-malformed", "row-malformed",
+                                          "row-malformed", "row-malformed"));
   EXPECT_THAT(found[0].message, HasSubstr("tensor peak"));
   EXPECT_THAT(found[1].message, HasSubstr("HBM"));
   EXPECT_THAT(found[2].message, HasSubstr("microseconds"));
@@ -60,8 +60,12 @@ TEST(Rows, EveryRowIsKeptOrRejectedWithItsReason) {
 
 TEST(Rows, ThePublicTablesOwnColumnsAreUnderstood) {
   MeasuredRows rows;
-  EXPECT_TRUE(read_rows("batch,seq_q,heads,kv_heads,head_dim,window,ms\n2,1024,32,8,128,128,0.05\n", "p.csv", sheet(), rows).empty());
-  EXPECT_TRUE(read_rows("batch,kv_len,heads,kv_heads,head_dim,window,us\n2,1024,32,8,128,0,15\n", "d.csv", sheet(), rows).empty());
+  EXPECT_TRUE(read_rows("batch,seq_q,heads,kv_heads,head_dim,window,ms\n2,1024,32,8,128,128,0.05\n", "p.csv",
+                        sheet(), rows)
+                  .empty());
+  EXPECT_TRUE(read_rows("batch,kv_len,heads,kv_heads,head_dim,window,us\n2,1024,32,8,128,0,15\n", "d.csv",
+                        sheet(), rows)
+                  .empty());
   ASSERT_EQ(rows.attention.size(), 2u);
   EXPECT_EQ(rows.attention[0].shape.q_len, 1024);
   EXPECT_EQ(rows.attention[0].shape.window, 128);
@@ -78,7 +82,8 @@ TEST(Rows, AHeaderOfNoOperationOrNoUnitIsAnError) {
 }
 
 TEST(Accuracy, FiguresByHand) {
-  const std::vector<Judged> rows{{110, 100, 90, 120, 7}, {90, 100, 95, 99, 7}, {210, 200, 150, 250, 7}, {50, 100, 0, 0, 0}};
+  const std::vector<Judged> rows{
+      {110, 100, 90, 120, 7}, {90, 100, 95, 99, 7}, {210, 200, 150, 250, 7}, {50, 100, 0, 0, 0}};
   const auto errors = accuracy(rows);
   EXPECT_DOUBLE_EQ(errors.at("mape_pct"), (10 + 10 + 5 + 50) / 4.0);
   EXPECT_DOUBLE_EQ(errors.at("bias_pct"), (10 - 10 + 5 - 50) / 4.0);
@@ -174,7 +179,9 @@ TEST(Calibrate, SameRowsSameBytesAndTheFileReadsBack) {
   EXPECT_FALSE(kept_measurement(source, shape_key(GemmShape{7, 77, 777})));
 
   ASSERT_TRUE(write_file(folder + "/" + files.residuals_name, files.residuals + "x").empty());
-  EXPECT_EQ(parse_hardware(write_hardware(hardware) + files.toml, folder + "/t.toml", folder).diagnostics.at(0).code,
+  EXPECT_EQ(parse_hardware(write_hardware(hardware) + files.toml, folder + "/t.toml", folder)
+                .diagnostics.at(0)
+                .code,
             "residuals-invalid");
 }
 
@@ -198,7 +205,8 @@ TEST(Folds, NeverPartASite) {
   EXPECT_EQ(site_of(GemmShape{1, 4096, 512}), site_of(GemmShape{999, 4096, 512}));
   EXPECT_NE(site_of(GemmShape{1, 4096, 512}), site_of(GemmShape{1, 512, 4096}));
   std::array<int, 5> count{};
-  for (std::int64_t n = 0; n < 5000; ++n) ++count[static_cast<std::size_t>(fold_of(site_of(GemmShape{1, n + 1, 64}), 5))];
+  for (std::int64_t n = 0; n < 5000; ++n)
+    ++count[static_cast<std::size_t>(fold_of(site_of(GemmShape{1, n + 1, 64}), 5))];
   for (const int c : count) EXPECT_NEAR(c, 1000, 150);
 }
 

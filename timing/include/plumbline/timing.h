@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readings of GPU work that survive a hostile student. C interface of libplumbline_timing.so; the Python package
- * `plumbline` and C++ benches use the same calls.
+/* Readings of GPU work that survive a hostile student. C interface of libplumbline_timing.so; the Python
+ * package `plumbline` and C++ benches use the same calls.
  *
  * The CUDA driver and NVML are found at run time: the library loads on a machine without a GPU and
- * says there what is missing. Times are milliseconds or nanoseconds as the names say; what is not known is NaN, never 0.
- * Every function returns PL_OK or a pl_status; pl_last_error() then says why, for the calling thread. A session
- * belongs to one thread at a time. */
+ * says there what is missing. Times are milliseconds or nanoseconds as the names say; what is not known is
+ * NaN, never 0. Every function returns PL_OK or a pl_status; pl_last_error() then says why, for the calling
+ * thread. A session belongs to one thread at a time. */
 #ifndef PLUMBLINE_TIMING_H
 #define PLUMBLINE_TIMING_H
 
@@ -41,15 +41,15 @@ enum {
 
 /* One window. */
 typedef struct pl_reading {
-  int32_t kind;       /* PL_PER_CALL or PL_PIPELINED */
-  int32_t calls;      /* calls in the window */
+  int32_t kind;  /* PL_PER_CALL or PL_PIPELINED */
+  int32_t calls; /* calls in the window */
   int32_t flags;
-  int32_t reasons;    /* throttle reasons: 1 power cap, 2 thermal, 4 hardware slowdown; 0 none or unknown */
-  double ms;          /* window / calls */
-  double window_ms;   /* between the two events */
-  double drained_ms;  /* from the closing event until the device was idle, less what an idle device takes */
-  double host_ms;     /* host time to enqueue the calls */
-  double sm_mhz;      /* mean SM clock across the window */
+  int32_t reasons;   /* throttle reasons: 1 power cap, 2 thermal, 4 hardware slowdown; 0 none or unknown */
+  double ms;         /* window / calls */
+  double window_ms;  /* between the two events */
+  double drained_ms; /* from the closing event until the device was idle, less what an idle device takes */
+  double host_ms;    /* host time to enqueue the calls */
+  double sm_mhz;     /* mean SM clock across the window */
   double temperature_c;
 } pl_reading;
 
@@ -62,17 +62,17 @@ typedef struct pl_device_info {
   int32_t multiprocessors;
   int64_t l2_bytes;
   int64_t memory_bytes;
-  double sm_mhz_max;      /* NVML; NaN where it is not there */
-  int32_t scripted;       /* 1: the fake of the tests */
-  int32_t nvml;           /* 1: clocks, temperature and throttle reasons can be read */
+  double sm_mhz_max; /* NVML; NaN where it is not there */
+  int32_t scripted;  /* 1: the fake of the tests */
+  int32_t nvml;      /* 1: clocks, temperature and throttle reasons can be read */
 } pl_device_info;
 
 /* What the harness itself costs, measured now. Microseconds. */
 typedef struct pl_overhead {
-  double per_call_us;         /* a per-call window around nothing, after a flush */
-  double per_call_spread_us;  /* its interquartile range */
-  double launch_floor_us;     /* an empty kernel, pipelined: the spacing of launches */
-  double drain_us;            /* what an idle device takes to report that it is idle */
+  double per_call_us;        /* a per-call window around nothing, after a flush */
+  double per_call_spread_us; /* its interquartile range */
+  double launch_floor_us;    /* an empty kernel, pipelined: the spacing of launches */
+  double drain_us;           /* what an idle device takes to report that it is idle */
   double flush_us;
 } pl_overhead;
 
@@ -81,27 +81,27 @@ PL_API const char* pl_last_error(void);
 /* One line that says which driver and NVML were found, or what is missing. */
 PL_API const char* pl_describe(void);
 
-/* A session on GPU `ordinal`, on the driver stream `stream` (NULL: the legacy default stream), in the device's
- * primary context, as the CUDA runtime and PyTorch use it. */
+/* A session on GPU `ordinal`, on the driver stream `stream` (NULL: the legacy default stream), in the
+ * device's primary context, as the CUDA runtime and PyTorch use it. */
 PL_API int pl_open(int32_t ordinal, void* stream, pl_session** out);
 /* A fake device with a scripted clock. */
 PL_API int pl_open_scripted(pl_session** out);
 PL_API void pl_close(pl_session* session);
 PL_API int pl_info(pl_session* session, pl_device_info* out);
 
-/* Per-call windows over calls first..first+count-1, one reading each. `cold`: L2 flushed before each. `empty` time is
- * not subtracted. */
-PL_API int pl_per_call(pl_session* session, pl_call call, void* user, int32_t first, int32_t count, int32_t cold,
-                       pl_reading* out);
-/* One pipelined window of `count` calls. `gate`, when given, is called once everything is enqueued and before the
- * window opens; it may take up to `gate_ms`. */
-PL_API int pl_pipelined(pl_session* session, pl_call call, void* user, int32_t count, pl_call gate, double gate_ms,
-                        pl_reading* out);
+/* Per-call windows over calls first..first+count-1, one reading each. `cold`: L2 flushed before each. `empty`
+ * time is not subtracted. */
+PL_API int pl_per_call(pl_session* session, pl_call call, void* user, int32_t first, int32_t count,
+                       int32_t cold, pl_reading* out);
+/* One pipelined window of `count` calls. `gate`, when given, is called once everything is enqueued and before
+ * the window opens; it may take up to `gate_ms`. */
+PL_API int pl_pipelined(pl_session* session, pl_call call, void* user, int32_t count, pl_call gate,
+                        double gate_ms, pl_reading* out);
 PL_API int pl_measure_overhead(pl_session* session, pl_overhead* out);
 PL_API int pl_flush(pl_session* session);
 PL_API int pl_drain(pl_session* session);
-/* Enqueues a kernel that takes `ticks` SM cycles on one multiprocessor (for tests). `stamps`: device memory for four
- * uint64 (cycles at start and end, nanoseconds at start and end), or 0. */
+/* Enqueues a kernel that takes `ticks` SM cycles on one multiprocessor (for tests). `stamps`: device memory
+ * for four uint64 (cycles at start and end, nanoseconds at start and end), or 0. */
 PL_API int pl_spin(pl_session* session, uint64_t ticks, uint64_t stamps);
 
 /* Device memory and sharing between processes. Addresses are device addresses. */
@@ -122,51 +122,53 @@ enum { PL_SIDE_REFERENCE = 0, PL_SIDE_STUDENT = 1, PL_SIDE_REFERENCE_AGAIN = 2 }
 typedef int (*pl_window)(void* user, int32_t side, int32_t round, pl_reading* out);
 
 typedef struct pl_options {
-  double noise;           /* relative standard error of the ratio to stop at; > 0 */
-  double time_limit_s;    /* > 0 */
-  int32_t aa_rounds;      /* >= 3 */
-  int32_t min_rounds;     /* >= 3 */
+  double noise;        /* relative standard error of the ratio to stop at; > 0 */
+  double time_limit_s; /* > 0 */
+  int32_t aa_rounds;   /* >= 3 */
+  int32_t min_rounds;  /* >= 3 */
   int32_t max_rounds;
-  double clock_tolerance; /* a round is throttled when a window's clock is this share below its side's median */
-  int32_t max_dropped;    /* throttled rounds that are retried before the rest are kept */
+  double
+      clock_tolerance; /* a round is throttled when a window's clock is this share below its side's median */
+  int32_t max_dropped; /* throttled rounds that are retried before the rest are kept */
 } pl_options;
 PL_API void pl_default_options(pl_options* out);
 
 enum { PL_STOP_NOISE = 0, PL_STOP_TIME = 1, PL_STOP_ROUNDS = 2 };
 
 typedef struct pl_side {
-  double ms;          /* geometric mean over the kept, untrimmed rounds */
+  double ms; /* geometric mean over the kept, untrimmed rounds */
   double median_ms;
-  double low_ms;      /* 95 % interval of the median */
+  double low_ms; /* 95 % interval of the median */
   double high_ms;
-  double sm_mhz;      /* median over the windows; NaN unknown */
+  double sm_mhz; /* median over the windows; NaN unknown */
   double temperature_c;
 } pl_side;
 
 typedef struct pl_comparison {
   pl_side reference;
   pl_side student;
-  double ratio;         /* reference / student */
-  double ratio_low;     /* 95 % interval */
+  double ratio;     /* reference / student */
+  double ratio_low; /* 95 % interval */
   double ratio_high;
-  double rse;           /* relative standard error of the ratio */
-  double aa_ratio;      /* of the A/A run; ought to be 1 */
+  double rse;      /* relative standard error of the ratio */
+  double aa_ratio; /* of the A/A run; ought to be 1 */
   double aa_rse;
   double smallest_difference; /* |ratio - 1| under this may not be claimed */
-  int32_t rounds;       /* kept */
-  int32_t dropped;      /* throttled, on both sides */
-  int32_t kept_throttled; /* throttled, but the retries were spent */
-  int32_t stop;         /* PL_STOP_* */
-  int32_t flags;        /* or of all readings' flags */
+  int32_t rounds;             /* kept */
+  int32_t dropped;            /* throttled, on both sides */
+  int32_t kept_throttled;     /* throttled, but the retries were spent */
+  int32_t stop;               /* PL_STOP_* */
+  int32_t flags;              /* or of all readings' flags */
   int32_t reasons;
   double seconds;
 } pl_comparison;
 
-/* Samples (two windows a round and side, in the order taken) go to `reference_ms` and `student_ms` (`capacity` each,
- * NULL with 0); `kept` (capacity, may be NULL) holds 0 for those of dropped rounds. `count` gets how many were written. */
+/* Samples (two windows a round and side, in the order taken) go to `reference_ms` and `student_ms`
+ * (`capacity` each, NULL with 0); `kept` (capacity, may be NULL) holds 0 for those of dropped rounds. `count`
+ * gets how many were written. */
 PL_API int pl_compare(pl_session* session, pl_window window, void* user, const pl_options* options,
-                      pl_comparison* out, double* reference_ms, double* student_ms, int32_t* kept, int32_t capacity,
-                      int32_t* count);
+                      pl_comparison* out, double* reference_ms, double* student_ms, int32_t* kept,
+                      int32_t capacity, int32_t* count);
 
 /* ---- the scripted fake ---- */
 /* Advances the fake's stream (or, `other_stream`, a second one) by `ns` of work; as a call's kernel would. */
@@ -181,9 +183,9 @@ PL_API int pl_script_reasons(pl_session* session, const int32_t* reasons, int32_
 PL_API int pl_script_synchronize(pl_session* session);
 
 /* ---- Python ---- */
-/* A pl_call that calls Python objects: user is a pl_python. The interpreter's functions are found in the process. Load
- * the library with ctypes.PyDLL: the interpreter lock stays held, so that no other Python thread runs in a window
- * unless the timed call itself lets go of it. */
+/* A pl_call that calls Python objects: user is a pl_python. The interpreter's functions are found in the
+ * process. Load the library with ctypes.PyDLL: the interpreter lock stays held, so that no other Python
+ * thread runs in a window unless the timed call itself lets go of it. */
 typedef struct pl_python {
   void* callables; /* a list of callables without arguments; call i is callables[i % len] */
   void* results;   /* a list of at least as many places, or NULL; results[i] gets the i-th result */
