@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <unistd.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,7 +82,7 @@ std::string details(const std::vector<std::string>& rows, const Spelling& s) {
 }
 
 std::string table_of(const std::string& text, const std::string& transform = "") {
-  const std::string path = testing::TempDir() + "plumbline_property";
+  const std::string path = testing::TempDir() + "plumbline_property_" + std::to_string(::getpid());
   std::ofstream(path, std::ios::binary) << text;
   std::string read = path;
   if (!transform.empty()) {

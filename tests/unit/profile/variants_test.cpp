@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -113,7 +115,7 @@ void expect_table(const json& expected, const KernelTable& t) {
 }
 
 TEST(Variants, EachTrapHasItsAnswer) {
-  const std::string scratch = testing::TempDir() + "plumbline_variant";
+  const std::string scratch = testing::TempDir() + "plumbline_variant_" + std::to_string(::getpid());
   const json all = expectations();
   EXPECT_GE(all.size(), 40U);
   for (const json& expected : all) {
@@ -144,7 +146,7 @@ TEST(Variants, EveryFileIsExpectedAndEveryErrorOfTheImportersIsShown) {
 
 /// A table is the same after writing and reading, whatever file it came from.
 TEST(Variants, TablesSurviveTheirOwnFormat) {
-  const std::string scratch = testing::TempDir() + "plumbline_variant_json";
+  const std::string scratch = testing::TempDir() + "plumbline_variant_json_" + std::to_string(::getpid());
   for (const json& expected : expectations()) {
     if (expected.contains("error")) continue;
     SCOPED_TRACE(expected["file"].get<std::string>());
