@@ -60,11 +60,14 @@ std::vector<KernelTable> import_all(const Io& io, Options& options) {
   std::vector<KernelTable> tables;
   bool failed = false;
   for (const std::string& file : options.files) {
-    ProgressLine progress(io.progress);
-    options.import.progress = [&](std::uint64_t done, std::uint64_t all) {
-      progress.update(file, done, all);
-    };
-    Parsed<KernelTable> table = import_profile(file, options.import);
+    Parsed<KernelTable> table;
+    {
+      ProgressLine progress(io.progress);  // gone before anything is reported
+      options.import.progress = [&](std::uint64_t done, std::uint64_t all) {
+        progress.update(file, done, all);
+      };
+      table = import_profile(file, options.import);
+    }
     io.report(table.diagnostics);
     failed = failed || !table.ok();
     if (table.ok()) tables.push_back(std::move(*table.value));

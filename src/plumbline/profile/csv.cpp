@@ -7,13 +7,14 @@
 namespace plumbline::profile {
 namespace {
 
+constexpr std::size_t kFirstChunk = 64 << 10;
 constexpr std::size_t kChunk = 1 << 20;
 constexpr std::size_t kMaxRecord = 1 << 20;  ///< a longer quoted field is a quote that never closes
 constexpr std::size_t kMaxLine = 64U << 20;  ///< a longer line is cut: no profiler writes one
 
 }  // namespace
 
-CsvReader::CsvReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+CsvReader::CsvReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)), chunk_(kFirstChunk) {}
 
 /// More bytes behind size_, after moving the current line to the front. False at the end of the file.
 bool CsvReader::fill() {
@@ -24,8 +25,9 @@ bool CsvReader::fill() {
     size_ -= begin_;
     begin_ = 0;
   }
-  if (buffer_.size() < size_ + kChunk) buffer_.resize(std::max(size_ + kChunk, buffer_.size() * 2));
-  const std::size_t got = source_->read(buffer_.data() + size_, kChunk);
+  if (buffer_.size() < size_ + chunk_) buffer_.resize(std::max(size_ + chunk_, buffer_.size() * 3 / 2));
+  const std::size_t got = source_->read(buffer_.data() + size_, chunk_);
+  chunk_ = std::min(chunk_ * 2, kChunk);
   size_ += got;
   end_ = got == 0;
   return got > 0;
@@ -120,7 +122,12 @@ void CsvReader::split_fields() {
 }
 
 bool CsvReader::split() {
-  while (std::count(line_.begin(), line_.end(), '"') % 2 != 0) {
+  bool open = false;
+  for (std::size_t counted = 0;;) {  // each byte once: a record may have very many lines
+    const std::string_view fresh = line_.substr(counted);
+    if (std::count(fresh.begin(), fresh.end(), '"') % 2 != 0) open = !open;
+    if (!open) break;
+    counted = line_.size();
     if (!extend()) return false;
   }
   split_fields();

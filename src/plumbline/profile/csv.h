@@ -47,6 +47,7 @@ class CsvReader {
   std::size_t begin_ = 0;  ///< of the current line in buffer_
   std::size_t next_ = 0;   ///< behind the current line's end
   std::size_t size_ = 0;   ///< bytes of buffer_ that hold text
+  std::size_t chunk_;      ///< bytes to read next: grows, so that a small file costs little
   bool end_ = false;
   std::string_view line_;
   int number_ = 0;
