@@ -24,7 +24,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CASES = ROOT / "tests" / "golden"
-TIMEOUT_S = 60
+TIMEOUT_S = 240
 COMMA_LOCALE = "de_DE.UTF-8"  # test.sh makes it; without it the second run keeps C.UTF-8
 
 
