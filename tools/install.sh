@@ -17,9 +17,6 @@ installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' 2>/dev/null | sed
 for package in $wanted; do
   grep -qx -- "$package" <<<"$installed" || missing+=("$package")
 done
-# Any Node.js with npm will do; Debian's own is taken only where there is none.
-command -v npm >/dev/null || missing+=(nodejs npm)
-
 if [ ${#missing[@]} -gt 0 ]; then
   echo "installing ${#missing[@]} Debian packages: ${missing[*]}"
   export DEBIAN_FRONTEND=noninteractive
@@ -30,13 +27,6 @@ if [ ${#missing[@]} -gt 0 ]; then
     exit 1
   fi
   rm -f "$log"
-fi
-
-# node_modules holds the Python grammar's C sources; npm's own marker tells whether it follows the lock file.
-if [ -f package-lock.json ] && [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
-  echo "installing npm packages (package-lock.json)"
-  npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-  touch node_modules/.package-lock.json
 fi
 
 # A locale with decimal commas: the tests run in it too.
