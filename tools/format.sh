@@ -6,5 +6,5 @@ cd "$(dirname "$0")/.."
 mode=-i
 [ "${1:-}" != --check ] || mode="--dry-run --Werror"
 # shellcheck disable=SC2086
-find src timing tests benchmarks -type d -name node_modules -prune -o -name '*.h' -o -name '*.cpp' | sort | xargs clang-format $mode
+find src timing tests benchmarks -name '*.h' -o -name '*.cpp' | sort | xargs clang-format $mode
 echo "format: fine"
