@@ -28,7 +28,7 @@ endfunction()
 # plumbline_unit_test(NAME a_test.cpp ...): one GoogleTest executable, registered as unit.NAME.
 function(plumbline_unit_test name)
   add_executable(${name}_test ${ARGN})
-  target_link_libraries(${name}_test PRIVATE plumbline::plumbline plumbline_warnings fmt::fmt GTest::gmock
+  target_link_libraries(${name}_test PRIVATE plumbline::plumbline plumbline_warnings plumbline_fmt GTest::gmock
                                              GTest::gtest_main)
   target_compile_definitions(${name}_test PRIVATE PLUMBLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME unit.${name} COMMAND ${name}_test)
@@ -39,7 +39,7 @@ endfunction()
 function(plumbline_fuzzer name)
   if(PLUMBLINE_FUZZ)
     add_executable(fuzz_${name} ${ARGN})
-    target_link_libraries(fuzz_${name} PRIVATE plumbline::plumbline plumbline_warnings fmt::fmt)
+    target_link_libraries(fuzz_${name} PRIVATE plumbline::plumbline plumbline_warnings plumbline_fmt)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
   endif()
 endfunction()
@@ -47,7 +47,7 @@ endfunction()
 # plumbline_benchmark(NAME bench.cpp): a Google Benchmark executable named bench_NAME.
 function(plumbline_benchmark name)
   add_executable(bench_${name} ${ARGN})
-  target_link_libraries(bench_${name} PRIVATE plumbline::plumbline plumbline_warnings fmt::fmt
+  target_link_libraries(bench_${name} PRIVATE plumbline::plumbline plumbline_warnings plumbline_fmt
                                               benchmark::benchmark)
   target_compile_definitions(bench_${name} PRIVATE PLUMBLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 endfunction()

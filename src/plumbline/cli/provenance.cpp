@@ -2,7 +2,6 @@
 #include "plumbline/cli/provenance.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,19 +12,11 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/files.h"
+#include "plumbline/base/hash.h"
 #include "plumbline/base/json.h"
 
 namespace plumbline::cli {
 namespace {
-
-std::string sha256_hex(const std::string& content) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  if (EVP_Digest(content.data(), content.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) return "";
-  std::string hex;
-  for (unsigned i = 0; i < size; ++i) hex += fmt::format("{:02x}", static_cast<unsigned>(digest[i]));
-  return hex;
-}
 
 Json files_json(const std::vector<ProvenanceFile>& files) {
   Json list = Json::array();

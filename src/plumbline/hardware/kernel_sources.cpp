@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "plumbline/base/files.h"
+#include "plumbline/base/hash.h"
 #include "plumbline/base/text.h"
 #include "plumbline/hardware/rows.h"
 #include "plumbline/hardware/source_layout.h"

@@ -2,7 +2,6 @@
 #include "plumbline/hardware/rows.h"
 
 #include <fmt/format.h>
-#include <openssl/sha.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "plumbline/base/hash.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
 #include "plumbline/model/measured_generic.h"
@@ -339,14 +339,6 @@ Diagnostic unknown_columns(const std::string& file, std::string_view what) {
 }
 
 }  // namespace
-
-std::string sha256_hex(std::string_view bytes) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
-  std::string out;
-  for (const unsigned char byte : digest) out += fmt::format("{:02x}", byte);
-  return out;
-}
 
 Diagnostics read_rows(std::string_view text, const std::string& file, const DataSheet& sheet,
                       MeasuredRows& rows) {

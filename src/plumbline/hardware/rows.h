@@ -39,9 +39,6 @@ struct MeasuredRows {
 Diagnostics read_rows(std::string_view text, const std::string& file, const DataSheet& sheet,
                       MeasuredRows& rows);
 
-/// The lower-case hexadecimal SHA-256 of `bytes`.
-std::string sha256_hex(std::string_view bytes);
-
 /// One row to predict: exactly one of the shapes is meant, as `kind` says.
 struct AskedRow {
   enum class Kind { gemm, attention, elementwise, layer } kind = Kind::gemm;

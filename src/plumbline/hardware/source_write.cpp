@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "plumbline/base/hash.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/hardware/kernel_sources.h"
 #include "plumbline/hardware/rows.h"

@@ -2,6 +2,7 @@
 // A layer as the sum of its kernels, with what fusion and neighbours do to them.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "plumbline/model/measured.h"
 
@@ -111,10 +112,12 @@ struct Remembered {
 template <class Predict>
 KernelTime remember(const KernelSource& source, const std::array<std::int64_t, 8>& shape, Predict predict) {
   constexpr std::size_t slots = 4096;
-  thread_local std::array<Remembered, slots> memory{};
+  // On the heap, at first use: as thread-local storage proper, every start of the tool would copy half a
+  // megabyte of it.
+  thread_local const auto memory = std::make_unique<std::array<Remembered, slots>>();
   std::uint64_t hash = source.id.value;
   for (const std::int64_t v : shape) hash = (hash ^ static_cast<std::uint64_t>(v)) * 0x9E3779B97F4A7C15ULL;
-  Remembered& slot = memory[(hash >> 40) % slots];
+  Remembered& slot = (*memory)[(hash >> 40) % slots];
   if (slot.source != source.id.value || slot.shape != shape) slot = {source.id.value, shape, predict()};
   return slot.time;
 }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What names a file's content.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace plumbline {
+
+/// The lower-case hexadecimal SHA-256 of `bytes`: 64 characters.
+std::string sha256_hex(std::string_view bytes);
+
+}  // namespace plumbline
