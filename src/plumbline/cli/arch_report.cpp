@@ -63,7 +63,7 @@ Parsed<Gpus> load_gpus(const Options& options) {
   Parsed<Gpus> result;
   Gpus gpus;
   for (const std::string& name : names) {
-    const auto hardware = load_hardware(name, directories);
+    const auto hardware = load_hardware(name, directories, options.model.source);
     result.diagnostics.insert(result.diagnostics.end(), hardware.diagnostics.begin(),
                               hardware.diagnostics.end());
     if (!hardware.ok()) continue;

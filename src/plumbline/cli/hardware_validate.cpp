@@ -25,7 +25,7 @@ struct Options {
 
 /// The hardware's kernel source, or its data sheet alone with a loud warning. Diagnostics are reported.
 std::shared_ptr<const KernelSource> choose(const Io& io, const Options& options, DataSheet& sheet) {
-  const auto hardware = load_hardware(options.name, hardware_search_path());
+  const auto hardware = load_hardware(options.name, hardware_search_path(), options.source);
   io.report(hardware.diagnostics);
   if (!hardware.ok()) return nullptr;
   sheet = hardware.value->sheet;

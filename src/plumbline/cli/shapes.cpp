@@ -49,7 +49,7 @@ std::vector<std::string> hardware_search_path() {
 }
 
 Parsed<Predictor> load_predictor(const ModelOptions& options) {
-  const auto hardware = load_hardware(options.hardware, hardware_search_path());
+  const auto hardware = load_hardware(options.hardware, hardware_search_path(), options.source);
   if (!hardware.ok()) return {std::nullopt, hardware.diagnostics};
   return choose_predictor(*hardware.value, chosen_model(options), options.source);
 }

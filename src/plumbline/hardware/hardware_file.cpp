@@ -145,8 +145,8 @@ bool is_path(std::string_view name) { return name.find('/') != name.npos || name
 
 }  // namespace
 
-Parsed<Hardware> parse_hardware(std::string_view text, const std::string& file,
-                                const std::string& directory) {
+Parsed<Hardware> parse_hardware(std::string_view text, const std::string& file, const std::string& directory,
+                                std::optional<std::string_view> only) {
   auto document = parse_toml(text, file);
   if (!document.ok()) return {std::nullopt, std::move(document.diagnostics)};
   Parsed<Hardware> result;
@@ -163,7 +163,7 @@ Parsed<Hardware> parse_hardware(std::string_view text, const std::string& file,
   }
   reader.known.push_back("source");
   reader.refuse_unknown();
-  auto sources = read_kernel_sources(*document.value, file, directory, hardware.sheet);
+  auto sources = read_kernel_sources(*document.value, file, directory, hardware.sheet, only);
   result.diagnostics.insert(result.diagnostics.end(), sources.diagnostics.begin(), sources.diagnostics.end());
   if (sources.ok()) hardware.sources = std::move(*sources.value);
   if (!has_errors(result.diagnostics)) result.value = std::move(hardware);
@@ -223,12 +223,13 @@ Parsed<std::string> find_hardware_file(const std::string& name, std::span<const 
                fmt::format("no hardware '{}'; known: {}", printable(name), fmt::join(names, ", "))));
 }
 
-Parsed<Hardware> load_hardware(const std::string& name, std::span<const std::string> directories) {
+Parsed<Hardware> load_hardware(const std::string& name, std::span<const std::string> directories,
+                               std::optional<std::string_view> only) {
   const auto path = find_hardware_file(name, directories);
   if (!path.ok()) return {std::nullopt, path.diagnostics};
   const auto text = read_text_file(*path.value);
   if (!text.ok()) return {std::nullopt, text.diagnostics};
-  return parse_hardware(*text.value, *path.value, fs::path(*path.value).parent_path().string());
+  return parse_hardware(*text.value, *path.value, fs::path(*path.value).parent_path().string(), only);
 }
 
 }  // namespace plumbline

@@ -216,6 +216,7 @@ void read_residuals(const std::string& path, const std::string& sha256, KernelSo
         return bad("the trees were fitted to other features");
       *forest = std::move(*taken.value);
     }
+    place.op->one_quantisation = same_thresholds(place.op->residual, place.op->spread);
   }
   if (!take_kept(bytes, source.kept)) bad("the kept measurements are damaged");
 }
@@ -260,12 +261,21 @@ std::shared_ptr<const KernelSource> read_source(Reader reader, const std::string
   return source;
 }
 
+/// The source of that name (the first one where it is empty), or nullptr.
+const toml::table* find_named(const toml::array& list, std::string_view name) {
+  for (const toml::node& element : list) {
+    const toml::table* table = element.as_table();
+    if (table != nullptr && (name.empty() || (*table)["name"].value_or(std::string_view{}) == name))
+      return table;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-Parsed<std::vector<std::shared_ptr<const KernelSource>>> read_kernel_sources(const toml::table& document,
-                                                                             const std::string& file,
-                                                                             const std::string& directory,
-                                                                             const DataSheet& sheet) {
+Parsed<std::vector<std::shared_ptr<const KernelSource>>> read_kernel_sources(
+    const toml::table& document, const std::string& file, const std::string& directory,
+    const DataSheet& sheet, std::optional<std::string_view> only) {
   Parsed<std::vector<std::shared_ptr<const KernelSource>>> result;
   std::vector<std::shared_ptr<const KernelSource>> sources;
   const toml::node* node = document.get("source");
@@ -276,6 +286,7 @@ Parsed<std::vector<std::shared_ptr<const KernelSource>>> read_kernel_sources(con
                                           location_of(node->source(), file)));
     return result;
   }
+  const toml::table* wanted = only ? find_named(*list, *only) : nullptr;
   for (const toml::node& element : *list) {
     const toml::table* table = element.as_table();
     if (table == nullptr) {
@@ -283,6 +294,7 @@ Parsed<std::vector<std::shared_ptr<const KernelSource>>> read_kernel_sources(con
                                             location_of(element.source(), file)));
       continue;
     }
+    if (wanted != nullptr && table != wanted) continue;
     sources.push_back(read_source({*table, "[source]", file, result.diagnostics}, directory, sheet));
   }
   if (!has_errors(result.diagnostics)) result.value = std::move(sources);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plumbline/base/toml.h"
@@ -13,12 +15,11 @@ namespace plumbline {
 
 /// The kernel sources of a hardware file, in file order; empty when it has no `[[source]]`.
 /// `directory` is the hardware file's own: residual files are looked up there. `sheet` is the GPU's.
-/// Errors: hardware-field-missing, hardware-field-invalid, hardware-field-unknown, residuals-invalid, those
-/// of read_file.
-Parsed<std::vector<std::shared_ptr<const KernelSource>>> read_kernel_sources(const toml::table& document,
-                                                                             const std::string& file,
-                                                                             const std::string& directory,
-                                                                             const DataSheet& sheet);
+/// `only`: that source alone, as for parse_hardware. Errors: hardware-field-missing, hardware-field-invalid,
+/// hardware-field-unknown, residuals-invalid, those of read_file.
+Parsed<std::vector<std::shared_ptr<const KernelSource>>> read_kernel_sources(
+    const toml::table& document, const std::string& file, const std::string& directory,
+    const DataSheet& sheet, std::optional<std::string_view> only = {});
 
 /// A kernel source as files: its `[[source]]` table, and the residual file that it names.
 struct KernelSourceFiles {

@@ -31,19 +31,25 @@ bool offsets_ascend(const std::vector<std::uint32_t>& offsets, std::size_t end) 
          std::is_sorted(offsets.begin(), offsets.end());
 }
 
-/// Children point forward (so that a walk ends) and stay inside their tree.
+/// Children point forward (so that a walk ends), stay inside their tree, and have one parent each. Counted,
+/// not decided node by node: which child is a leaf cannot be guessed, and loading a file asks it often.
 bool tree_is_sound(const Forest& forest, std::size_t tree) {
   const std::size_t begin = forest.node_begin[tree];
   const auto count = static_cast<int>(forest.node_begin[tree + 1] - begin);
   if (count >= kMaxLeaves) return false;
+  const auto features = static_cast<int>(forest.features());
+  std::array<std::uint8_t, 2 * kMaxLeaves> parents{};  // leaves first
+  bool sound = true;
   for (int i = 0; i < count; ++i) {
     const ForestNode& node = forest.nodes[begin + static_cast<std::size_t>(i)];
-    if (node.feature >= forest.features()) return false;
+    sound &= node.feature < features;
     for (const int child : {int{node.left}, int{node.right}}) {
-      if (child >= 0 ? (child <= i || child >= count) : ~child > count) return false;
+      sound &= (child > i) | (child < 0);
+      sound &= (child < count) & (~child <= count);
+      sound &= ++parents[static_cast<std::size_t>(kMaxLeaves + child)] == 1;
     }
   }
-  return true;
+  return sound;
 }
 
 bool is_sound(const Forest& forest) {
@@ -64,61 +70,7 @@ bool is_sound(const Forest& forest) {
   return true;
 }
 
-/// Trees walked side by side: each walk waits for memory, eight of them hide it, and no branch is guessed.
-constexpr std::size_t kSide = 8;
-
-/// The leaves of trees first .. first + kSide − 1 at the quantised `row`, as sums of leaf units.
-std::int64_t leaves_of(const Forest& forest, std::size_t first, std::size_t count, const std::uint8_t* row) {
-  std::array<const ForestNode*, kSide> nodes{};
-  std::array<int, kSide> at{};
-  for (std::size_t j = 0; j < kSide; ++j) {
-    const std::size_t tree = first + std::min(j, count - 1);  // the last one again where there are fewer
-    nodes[j] = forest.nodes.data() + forest.node_begin[tree];
-    at[j] = forest.node_begin[tree] == forest.node_begin[tree + 1] ? ~0 : 0;
-  }
-  int live = 0;
-  do {
-    live = -1;
-    for (std::size_t j = 0; j < kSide; ++j) {
-      if (at[j] >= 0) {
-        const ForestNode node = nodes[j][at[j]];
-        const int left = node.left, right = node.right;
-        at[j] = row[node.feature] > node.bin ? right : left;
-      }
-      live &= at[j];
-    }
-  } while (live >= 0);
-  std::int64_t sum = 0;
-  for (std::size_t j = 0; j < count; ++j) {
-    sum += forest.leaves[forest.node_begin[first + j] + first + j + static_cast<std::size_t>(~at[j])];
-  }
-  return sum;
-}
-
 }  // namespace
-
-std::uint8_t quantise(const Forest& forest, std::size_t feature, float value) {
-  const float* first = forest.cuts.data() + forest.cut_begin[feature];
-  std::uint32_t count = forest.cut_begin[feature + 1] - forest.cut_begin[feature];
-  const float* at = first;
-  while (count > 0) {  // lower_bound whose steps are selections, not branches to guess
-    const std::uint32_t half = (count + 1) / 2;
-    at = at[half - 1] < value ? at + half : at;
-    count = count - half;
-  }
-  return static_cast<std::uint8_t>(at - first);
-}
-
-double evaluate(const Forest& forest, std::span<const float> row) {
-  if (forest.features() == 0) return forest.base;
-  std::array<std::uint8_t, kMaxFeatures> q{};
-  for (std::size_t f = 0; f < forest.features(); ++f) q[f] = quantise(forest, f, row[f]);
-  std::int64_t sum = 0;  // integers: the order of the trees cannot change the result
-  for (std::size_t t = 0; t < forest.trees(); t += kSide) {
-    sum += leaves_of(forest, t, std::min(kSide, forest.trees() - t), q.data());
-  }
-  return forest.base + static_cast<double>(sum) * forest.scale;
-}
 
 void append_forest(const Forest& forest, std::string& out) {
   const std::array<std::uint32_t, 4> head{
@@ -151,7 +103,7 @@ Parsed<Forest> take_forest(std::string_view& bytes, const std::string& file) {
   forest.base = numbers[1];
   const auto [features, cuts, trees, nodes] = head;
   if (features == 0) {
-    if (!std::isfinite(forest.base)) return bad();
+    if (!std::isfinite(forest.base) || !std::isfinite(forest.scale)) return bad();
     return {std::move(forest), {}};
   }
   if (features > kMaxFeatures || !take_raw(bytes, std::size_t{features} + 1, forest.cut_begin) ||
@@ -160,6 +112,7 @@ Parsed<Forest> take_forest(std::string_view& bytes, const std::string& file) {
       !is_sound(forest)) {
     return bad();
   }
+  prepare(forest);
   return {std::move(forest), {}};
 }
 

@@ -2,6 +2,7 @@
 // Forest: regression trees over quantised features, in the compact form that prediction walks and files hold.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,6 +27,27 @@ struct ForestNode {
   std::int8_t right = -1;
 };
 
+/// A row's features as bins (how many thresholds of each are below its value), each times 256.
+using QuantisedRow = std::array<std::uint32_t, kMaxFeatures>;
+
+/// The trees laid out for evaluate(): kTreesSideBySide of them are walked at once, a step of each in turn, so
+/// that no step waits for the one before and no branch is guessed. Made by prepare().
+struct ForestWalk {
+  static constexpr std::size_t kTreesSideBySide = 16;
+  static constexpr std::size_t kBlock = 16;  ///< thresholds of one block
+  struct Group {
+    std::uint32_t begin = 0;  ///< in `nodes`: the roots, then level by level, right children after left ones
+    std::uint32_t steps = 0;  ///< depth of the deepest tree
+  };
+  std::vector<Group> groups;  ///< of trees of like depth
+  std::vector<std::uint32_t>
+      nodes;  ///< left child << 16 | (255 − bin) << 8 | feature; leaves lead to themselves
+  std::vector<std::int16_t> values;               ///< of the leaves, place by place beside `nodes`
+  std::vector<std::array<float, kBlock>> tops;    ///< a feature's greatest threshold of each block
+  std::vector<std::uint32_t> block_begin;         ///< by feature, in `blocks`
+  std::vector<std::array<float, kBlock>> blocks;  ///< thresholds, ascending; infinity fills the last block
+};
+
 /// A sum of trees. An empty forest (no features) gives 0 everywhere.
 struct Forest {
   std::vector<std::uint32_t> cut_begin;  ///< features + 1 offsets into `cuts`
@@ -36,6 +58,7 @@ struct Forest {
   std::vector<std::int16_t> leaves;  ///< tree t's leaves start at node_begin[t] + t
   double scale = 0;                  ///< value of one leaf unit
   double base = 0;                   ///< added to the sum
+  ForestWalk walk;                   ///< empty: evaluate() goes tree by tree, with the same result
 
   /// How many features a row has.
   std::size_t features() const { return cut_begin.empty() ? 0 : cut_begin.size() - 1; }
@@ -46,14 +69,26 @@ struct Forest {
 /// How many thresholds of `feature` are below `value`.
 std::uint8_t quantise(const Forest& forest, std::size_t feature, float value);
 
-/// The forest's value at `row` (as many numbers as it has features). Allocates nothing.
+/// quantise() of every feature; `row` has as many numbers as the forest has features.
+void quantise_row(const Forest& forest, std::span<const float> row, QuantisedRow& out);
+
+/// True when rows quantised for one of the forests are right for the other.
+bool same_thresholds(const Forest& a, const Forest& b);
+
+/// The forest's value at a row that quantise_row() wrote for it. Allocates nothing.
+double evaluate(const Forest& forest, const QuantisedRow& row);
+/// The same at `row` (as many numbers as the forest has features).
 double evaluate(const Forest& forest, std::span<const float> row);
+
+/// Fills `forest.walk`, which makes evaluate() several times faster and never another number. Call it again
+/// when the trees change.
+void prepare(Forest& forest);
 
 /// Appends the forest's bytes (little-endian) to `out`.
 void append_forest(const Forest& forest, std::string& out);
 
-/// Reads a forest that append_forest wrote from the front of `bytes` and removes it there. Every index is
-/// checked, so that evaluate() cannot leave its arrays. Error: residuals-invalid.
+/// Reads a forest that append_forest wrote from the front of `bytes` and removes it there, prepared. Every
+/// index is checked, so that evaluate() cannot leave its arrays. Error: residuals-invalid.
 Parsed<Forest> take_forest(std::string_view& bytes, const std::string& file);
 
 }  // namespace plumbline

@@ -28,8 +28,11 @@ KernelTime finish_op(const KernelSource& source, const FittedOp& op, std::string
   double residual = 0;
   out.provenance = source.specification_only ? Provenance::specification : Provenance::extrapolated;
   if (op.rows > 0) {
-    residual = evaluate(op.residual, features);
-    half = std::clamp(op.band * std::exp(evaluate(op.spread, features)), 0.005, 1.0);
+    QuantisedRow row{};
+    quantise_row(op.residual, features, row);
+    residual = evaluate(op.residual, row);
+    if (!op.one_quantisation) quantise_row(op.spread, features, row);
+    half = std::clamp(op.band * std::exp(evaluate(op.spread, row)), 0.005, 1.0);
     if (inside(op, sizes)) {
       out.provenance = Provenance::interpolated;
     } else {

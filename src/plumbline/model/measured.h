@@ -69,6 +69,7 @@ struct FittedOp {
   std::vector<double> constants;
   Forest residual;
   Forest spread;                        ///< log of the expected |residual error|
+  bool one_quantisation = false;        ///< set where same_thresholds(residual, spread) is known to hold
   double band = 0;                      ///< half-width of the 90 % band on log time, in spreads
   std::array<double, 3> low{}, high{};  ///< least and greatest sizes that the rows held, see domain()
   std::int64_t rows = 0, sites = 0;
