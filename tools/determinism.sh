@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The artifacts of `arch report` from every given binary, at 1, 2 and 8 threads, from another directory and in a
+# The artifacts of both models from every given binary, at 1, 2 and 8 threads, from another directory and in a
 # locale with decimal commas: all must be the same bytes.
 #   tools/determinism.sh BINARY...      builds of other compilers and optimisation levels
 #   tools/determinism.sh --build BINARY builds g++ and clang++ at -O0 and -O2 into build/determinism first
@@ -41,6 +41,11 @@ one() {
     "$2" --color never arch sweep --hardware a100 --model proxy --dim ffn_dim=8000:8192:7 > "$out/sweep.txt"
     "$2" --json arch rank --hardware t4 --model proxy --threads "$5" --configs "$root/tests/shapes/layers.csv" \
       > "$out/rank.json"
+    # The measured model: logarithms, powers and trees must agree too.
+    "$2" arch report --hardware h200 --threads "$5" --json-output "$out/measured.json"
+    "$2" --json arch rank --hardware h200 --threads "$5" --configs "$root/tests/shapes/layers.csv" \
+      > "$out/measured_rank.json"
+    "$2" --json arch cliffs --hardware h200 --layer llama3_8b,ffn_dim=14335 --vocab 50257 > "$out/cliffs.json"
   )
   (cd "$out" && sha256sum -- * | sha256sum | cut -d' ' -f1)
 }
