@@ -90,6 +90,11 @@ class Parser {
   std::uint32_t name_of(const TokenSpan& token);
   std::uint32_t take_name(const char* what);
   Id name_node();
+  template <Id (Parser::*element)()>
+  Id chain(NodeKind kind, Token separator, Role role);
+  template <Id (Parser::*element)()>
+  void more_of(Id node, Token stop);
+  Id attribute_of(Id value, std::size_t first);
 
   // statements
   void statements_until(Token stop);
@@ -201,5 +206,30 @@ class Parser {
   int depth_ = 0;
   std::vector<Id> stack_;  // children collected before their parent exists
 };
+
+/// An element, or where a separator follows it one flat node of all of them: a or b or c. A template, since
+/// every expression comes through here and a direct call is what the compiler inlines.
+template <Id (Parser::*element)()>
+Id Parser::chain(NodeKind kind, Token separator, Role role) {
+  const std::size_t first = pos_;
+  const Id left = (this->*element)();
+  if (!is(separator)) return left;
+  const Id node = add(kind, first);
+  attach(node, left, role);
+  while (accept(separator)) {
+    const Id next = (this->*element)();
+    attach(node, next, role);
+  }
+  return close(node);
+}
+
+/// The elements behind the first of a bracket that `stop` closes; a comma may stand behind the last.
+template <Id (Parser::*element)()>
+void Parser::more_of(Id node, Token stop) {
+  while (accept(Token::comma) && !is(stop)) {
+    const Id next = (this->*element)();
+    attach(node, next, Role::elt);
+  }
+}
 
 }  // namespace plumbline::python

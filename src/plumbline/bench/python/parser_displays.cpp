@@ -43,10 +43,7 @@ Id Parser::list_display() {
     nodes[node].kind = NodeKind::list_comp;
     comprehension_clauses(node);
   } else {
-    while (accept(Token::comma) && !is(Token::rsqb)) {
-      const Id next = star_named_expression();
-      attach(node, next, Role::elt);
-    }
+    more_of<&Parser::star_named_expression>(node, Token::rsqb);
   }
   expect(Token::rsqb, "']' or ','");
   return close(node);
@@ -67,10 +64,7 @@ Id Parser::dict_or_set() {
     comprehension_clauses(node);
   } else {
     nodes[node].kind = NodeKind::set;
-    while (accept(Token::comma) && !is(Token::rbrace)) {
-      const Id next = star_named_expression();
-      attach(node, next, Role::elt);
-    }
+    more_of<&Parser::star_named_expression>(node, Token::rbrace);
   }
   expect(Token::rbrace, "'}' or ','");
   return close(node);
@@ -135,10 +129,7 @@ Id Parser::slices() {
   if (!is(Token::comma) && !starred) return item;
   const Id tuple = add(NodeKind::tuple, first);
   attach(tuple, item, Role::elt);
-  while (accept(Token::comma) && !is(Token::rsqb)) {
-    const Id next = slice();
-    attach(tuple, next, Role::elt);
-  }
+  more_of<&Parser::slice>(tuple, Token::rsqb);
   return close(tuple);
 }
 

@@ -147,31 +147,9 @@ Id Parser::lambda() {
   return close(node);
 }
 
-Id Parser::disjunction() {
-  const std::size_t first = pos_;
-  const Id left = conjunction();
-  if (!is(Token::kw_or)) return left;
-  const Id node = add(NodeKind::bool_op, first);
-  attach(node, left, Role::value);
-  while (accept(Token::kw_or)) {
-    const Id next = conjunction();
-    attach(node, next, Role::value);
-  }
-  return close(node);
-}
+Id Parser::disjunction() { return chain<&Parser::conjunction>(NodeKind::bool_op, Token::kw_or, Role::value); }
 
-Id Parser::conjunction() {
-  const std::size_t first = pos_;
-  const Id left = inversion();
-  if (!is(Token::kw_and)) return left;
-  const Id node = add(NodeKind::bool_op, first);
-  attach(node, left, Role::value);
-  while (accept(Token::kw_and)) {
-    const Id next = inversion();
-    attach(node, next, Role::value);
-  }
-  return close(node);
-}
+Id Parser::conjunction() { return chain<&Parser::inversion>(NodeKind::bool_op, Token::kw_and, Role::value); }
 
 Id Parser::inversion() {
   if (!is(Token::kw_not)) return comparison();
@@ -269,6 +247,16 @@ Id Parser::power() {
   return close(node);
 }
 
+/// `value`.name, from the dot on.
+Id Parser::attribute_of(Id value, std::size_t first) {
+  ++pos_;
+  const Id node = add(NodeKind::attribute, first);
+  const std::uint32_t name = take_name("a name after '.'");
+  nodes[node].name = name;
+  attach(node, value, Role::value);
+  return close(node);
+}
+
 /// An atom with its trailers: attributes, calls, subscripts.
 Id Parser::primary() {
   const std::size_t first = pos_;
@@ -277,11 +265,8 @@ Id Parser::primary() {
     Id node = 0;
     switch (tokens_[pos_].kind) {
       case Token::dot:
-        ++pos_;
-        node = add(NodeKind::attribute, first);
-        nodes[node].name = take_name("a name after '.'");
-        attach(node, value, Role::value);
-        break;
+        value = attribute_of(value, first);
+        continue;
       case Token::lpar:
         ++pos_;
         node = add(NodeKind::call, first);

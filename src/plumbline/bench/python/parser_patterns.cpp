@@ -90,16 +90,7 @@ std::uint32_t Parser::capture_name() {
 }
 
 Id Parser::or_pattern() {
-  const std::size_t first = pos_;
-  const Id left = closed_pattern();
-  if (!is(Token::bar)) return left;
-  const Id node = add(NodeKind::match_or, first);
-  attach(node, left, Role::other);
-  while (accept(Token::bar)) {
-    const Id next = closed_pattern();
-    attach(node, next, Role::other);
-  }
-  return close(node);
+  return chain<&Parser::closed_pattern>(NodeKind::match_or, Token::bar, Role::other);
 }
 
 bool Parser::literal_ahead() const {
@@ -187,13 +178,7 @@ Id Parser::closed_pattern() {
 Id Parser::dotted_pattern() {
   const std::size_t first = pos_;
   Id value = name_node();
-  while (accept(Token::dot)) {
-    const Id node = add(NodeKind::attribute, first);
-    const std::uint32_t name = take_name("a name after '.'");
-    nodes[node].name = name;
-    attach(node, value, Role::value);
-    value = close(node);
-  }
+  while (is(Token::dot)) value = attribute_of(value, first);
   return value;
 }
 
