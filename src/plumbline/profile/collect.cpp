@@ -36,6 +36,11 @@ double to_ns(std::int64_t picoseconds) { return static_cast<double>(picoseconds)
 
 }  // namespace
 
+void add_copy(CopySums& sums, std::int64_t duration_ns) {
+  ++sums.count;
+  if (!add_to(sums.time_ps, duration_ns * 1000)) sums.time_ps = 0;
+}
+
 Collector::Collector(std::string source, std::string path, const ImportOptions& options)
     : source_(std::move(source)), path_(std::move(path)), options_(options) {}
 

@@ -56,4 +56,17 @@ class CsvReader {
   std::vector<std::unique_ptr<std::string>> unescaped_;
 };
 
+/// Whether any line of a file's head answers to `is(line, from_here)`; `from_here` is the head from that line
+/// on, for what two lines tell together. Tables stand anywhere between a program's own output.
+template <class Is>
+bool any_line(std::string_view head, const Is& is) {
+  while (!head.empty()) {
+    const std::size_t end = head.find('\n');
+    if (is(head.substr(0, end), head)) return true;
+    if (end == std::string_view::npos) return false;
+    head.remove_prefix(end + 1);
+  }
+  return false;
+}
+
 }  // namespace plumbline::profile

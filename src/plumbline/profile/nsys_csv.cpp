@@ -218,18 +218,11 @@ class NsysCsvParser {
 };
 
 bool detect(std::string_view head, const std::string&) {
-  std::size_t at = 0;
-  while (at < head.size()) {
-    const std::size_t end = std::min(head.find('\n', at), head.size());
-    const std::string_view line = head.substr(at, end - at);
-    if (is_header_line(line) || is_other_header(line) || is_console_header(line) ||
-        (line.starts_with("SKIPPED: ") &&
-         line.find("does not contain CUDA kernel data") != std::string_view::npos)) {
-      return true;
-    }
-    at = end + 1;
-  }
-  return false;
+  return any_line(head, [](std::string_view line, std::string_view) {
+    return is_header_line(line) || is_other_header(line) || is_console_header(line) ||
+           (line.starts_with("SKIPPED: ") &&
+            line.find("does not contain CUDA kernel data") != std::string_view::npos);
+  });
 }
 
 Parsed<KernelTable> parse(const std::string& path, const ImportOptions& options) {

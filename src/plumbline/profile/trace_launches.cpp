@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/profile/trace_launches.h"
+
+#include <fmt/format.h>
+
+#include "plumbline/base/text.h"
+
+namespace plumbline::profile {
+
+TraceLaunches::TraceLaunches(const std::string& path, const ImportOptions& options)
+    : path_(path), options_(options), collector_("torch-trace", path, options), ranges_(options.range) {
+  collector_.set_sees_copies(true);
+}
+
+void TraceLaunches::take(const TraceEvent& event, std::uint64_t offset) {
+  RowAccount& account = collector_.account();
+  ++account.rows;
+  switch (event.kind) {
+    case TraceKind::kernel:
+      return take_kernel(event, offset);
+    case TraceKind::memcpy:
+    case TraceKind::memset:
+      take_copy(event);
+      break;
+    case TraceKind::runtime:
+      ranges_.take_call(event);
+      break;
+    case TraceKind::annotation:
+    case TraceKind::gpu_annotation:
+      ranges_.take_annotation(event);
+      break;
+    case TraceKind::counters:
+      ++counters_;
+      break;
+    case TraceKind::other:
+      break;
+  }
+  ++account.ignored;
+}
+
+void TraceLaunches::take_kernel(const TraceEvent& event, std::uint64_t offset) {
+  ++kernels_;
+  const auto start = microseconds_to_ns(event.ts);
+  const auto duration = microseconds_to_ns(event.dur);
+  if (!event.complete || !start || !duration) return drop(event, offset, "no start or no duration");
+  if (*duration < 0) return drop(event, offset, "its duration is negative");
+  if (*duration > kLongestNs) return drop(event, offset, "its duration is over 100 days");
+  if (event.name.empty()) return drop(event, offset, "it has no name");
+  if (event.dur.find('.') == std::string::npos) ++whole_micros_;
+  if (*duration == 0) ++zero_;
+  const std::int64_t device = event.device ? *event.device : event.pid.value_or(kUnknownId);
+  const std::int64_t stream = event.stream ? *event.stream : event.tid.value_or(kUnknownId);
+  const std::uint32_t name = collector_.name_id(event.name);
+  const Kernel kernel{*start, *duration, device, stream, event.correlation.value_or(kUnknownId), name};
+  if (ranges_.wanted()) {
+    waiting_.push_back(kernel);
+  } else {
+    keep(kernel);
+  }
+}
+
+void TraceLaunches::keep(const Kernel& kernel) {
+  Launch launch;
+  launch.name = kernel.name;
+  launch.time_ps = kernel.duration_ns * 1000;
+  if (kernel.stream != kUnknownId) launch.stream = kernel.stream;
+  Group& group = collector_.group(kUnknownId, kernel.device);
+  if (!collector_.add_timed(group, launch, kernel.start_ns, kernel.duration_ns)) {
+    return collector_.drop(diagnose("import-row-dropped", "a sum of durations is over 100 days", {path_}));
+  }
+  ++group.kept_rows;
+  ++collector_.account().kept;
+}
+
+void TraceLaunches::take_copy(const TraceEvent& event) {
+  const auto duration = microseconds_to_ns(event.dur);
+  if (!event.complete || !duration || *duration < 0 || *duration > kLongestNs) return;
+  if (ranges_.wanted()) return;  // copies carry no range
+  Group& group = collector_.group(kUnknownId, event.device ? *event.device : event.pid.value_or(kUnknownId));
+  add_copy(event.kind == TraceKind::memcpy ? group.memcpy : group.memset, *duration);
+}
+
+void TraceLaunches::device_name(std::int64_t id, std::string_view name) {
+  collector_.set_device_name(id, printable(name));
+}
+
+void TraceLaunches::complaint(std::string_view text) {
+  const std::string lower = to_lower(text);
+  if (lower.find("dropped") != std::string::npos ||
+      lower.find("exceeded max gpu buffer") != std::string::npos ||
+      lower.find("out of memory") != std::string::npos) {
+    collector_.lost(printable(cut_middle(text, 160)));
+  }
+}
+
+void TraceLaunches::drop(const TraceEvent& event, std::uint64_t offset, const char* why) {
+  collector_.drop(diagnose(
+      "import-row-dropped",
+      fmt::format("kernel {} at byte {}: {}", printable(cut_middle(event.name, 60)), offset, why), {path_}));
+}
+
+/// Keeps the kernels of the asked range; the others are ignored, not lost.
+void TraceLaunches::place_waiting() {
+  for (const Kernel& kernel : waiting_) {
+    if (ranges_.holds(kernel.correlation, kernel.start_ns)) {
+      keep(kernel);
+    } else {
+      ++collector_.account().ignored;
+    }
+  }
+  if (ranges_.unplaced() > 0) {
+    collector_.note(
+        fmt::format("{} kernels have no launch in the trace (queued before it began) and lie in no range",
+                    ranges_.unplaced()));
+  }
+  collector_.set_region("annotation:" + options_.range);
+  collector_.set_range_instances(ranges_.instances());
+}
+
+Parsed<KernelTable> TraceLaunches::finish() {
+  if (ranges_.wanted()) {
+    if (auto problem = ranges_.settle(path_)) return failed<KernelTable>(std::move(*problem));
+    place_waiting();
+  }
+  if (kernels_ == 0) {
+    return failed<KernelTable>(diagnose(
+        "import-no-kernels",
+        counters_ > 0
+            ? fmt::format("the trace holds CUPTI counters ({} cuda_profiler_range events) and no kernels",
+                          counters_)
+            : "the trace holds no kernel events: was ProfilerActivity.CUDA on, and a GPU used?",
+        {path_}));
+  }
+  if (whole_micros_ == kernels_) {
+    collector_.note("durations are whole microseconds (an old PyTorch): each launch may be off by one");
+    if (zero_ > 0)
+      collector_.note(fmt::format("{} launches of less than a microsecond are recorded as 0", zero_));
+  }
+  return collector_.finish();
+}
+
+}  // namespace plumbline::profile
