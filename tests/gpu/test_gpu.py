@@ -95,18 +95,122 @@ def test_outputs_written_in_place():
     assert "wrong-output" in [f["code"] for f in document["performance"]["workloads"][0]["findings"]]
 
 
-def test_leaderboard(tmp_path):
-    seen = []
+@pytest.mark.parametrize("rows", [4096, 300])
+def test_an_isolated_reading_is_that_of_memory_of_its_own(tmp_path, rows):
+    """Inputs that another process shares are read as fast as any. 300 rows: tensors that begin on no page of the GPU."""
+    (tmp_path / "adder.py").write_text("import torch\n\n\ndef run(x, y):\n    return torch.add(x, y)\n")
 
-    def make_inputs(shape, seed):
-        seen.append(seed)
-        return add_inputs(seed)
-    problem = tmp_path / "problem.json"
-    problem.write_text(json.dumps({"board": "sol-execbench", "group": [{"name": "a"}, {"name": "b"}]}))
-    document = plumbline.run_leaderboard_bench(str(problem), student=lambda x: x + 1, reference=lambda x: x + 1,
-                                               make_inputs=make_inputs, time_limit_s=2.0)
-    assert set(seen) == {9} and document["performance"]["n_workloads"] == 2
-    assert abs(document["performance"]["ratio"] - 1) < 0.05
+    def make(seed):
+        generator = torch.Generator(device="cuda").manual_seed(seed)
+        return {name: torch.randn(rows, 4096, device="cuda", dtype=torch.bfloat16, generator=generator) for name in "xy"}
+    document = plumbline.measure_windows_workloads([plumbline.Workload("add", make)], student="adder:run", min_workloads=1,
+                                                   reference="adder:run", paths=[str(tmp_path)], noise=0.002)
+    block = document["performance"]["workloads"][0]
+    assert block["findings"] == [] and block["l2"] == "cold"
+    sets = [make(seed) for seed in range(block["sets"])]
+    own = statistics.median(read_kept(sets) for _ in range(20))
+    assert block["student"]["pipelined_ms"] == pytest.approx(own, rel=0.03)
+    assert block["ref"]["pipelined_ms"] == pytest.approx(own, rel=0.03)
+
+
+def read_kept(sets):
+    """A pipelined window whose results stay until its end, as they do where they are checked."""
+    opened = plumbline.Session.cuda(0, torch.cuda.current_stream().cuda_stream)
+    calls = [lambda one=one: torch.add(one["x"], one["y"]) for one in sets]
+    kept = [call() for call in calls]
+    del kept
+    kept = [None] * len(calls)
+    opened.flush()
+    reading = opened.pipelined(calls, len(calls), kept).ms
+    opened.close()
+    return reading
+
+
+REFERENCE = """
+import torch
+
+
+def own_inputs(axes_and_scalars, device):
+    return {"x": torch.rand(axes_and_scalars["rows"], axes_and_scalars["columns"], device=device).half(),
+            "gain": axes_and_scalars["columns"] / 4096}
+
+
+@torch.no_grad()
+def run(x, gain):
+    return torch.softmax(x.float() * gain, -1).half()
+"""
+STUDENT = """
+import torch
+_kept = {}
+
+
+def run(x, gain):
+    return torch.softmax(x.float() * gain, -1).half()
+
+
+def remembers(x, gain):
+    key = x[0, :16].cpu().numpy().tobytes()
+    if key not in _kept:
+        _kept[key] = run(x, gain)
+    return _kept[key]
+"""
+
+
+@pytest.fixture
+def board_problem(tmp_path):
+    """A problem folder as SOL-ExecBench publishes them, with a student beside it."""
+    (tmp_path / "board_student.py").write_text(STUDENT)
+    definition = {"name": "softmax_c4096", "axes": {"rows": {"type": "var"}, "columns": {"type": "const", "value": 4096}},
+                  "inputs": {"x": {"shape": ["rows", "columns"], "dtype": "float16"},
+                             "gain": {"shape": None, "dtype": "float32"}},
+                  "outputs": {"out": {"shape": ["rows", "columns"], "dtype": "float16"}},
+                  "custom_inputs_entrypoint": "own_inputs", "reference": REFERENCE}
+    rows = [{"uuid": "drawn", "axes": {"rows": 8192},
+             "inputs": {"x": {"type": "random"}, "gain": {"type": "scalar", "value": 0.5}}},
+            {"uuid": "made", "axes": {"rows": 4096}, "inputs": {"x": {"type": "custom"}, "gain": {"type": "custom"}}}]
+    folder = tmp_path / "problem"
+    folder.mkdir()
+    (folder / "definition.json").write_text(json.dumps(definition))
+    (folder / "workload.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def on_board(problem, student="run"):
+    return plumbline.run_leaderboard_bench(problem, student="board_student:" + student, time_limit_s=3.0, noise=0.01,
+                                           paths=[os.path.dirname(problem)])
+
+
+def test_a_problem_folder_of_a_board(board_problem):
+    document = on_board(str(board_problem))
+    blocks = document["performance"]["workloads"]
+    assert [b["findings"] for b in blocks] == [[], []] and [b["name"] for b in blocks] == ["drawn", "made"]
+    assert blocks[0]["draws"] == [[200, 10]] and abs(blocks[0]["fresh_ratio"] - 1) < 0.05
+    assert abs(document["performance"]["ratio"] - 1) < 0.03
+
+
+def test_a_trace_set_of_a_board(board_problem, tmp_path):
+    for name in ("definitions/softmax", "workloads/softmax"):
+        (tmp_path / name).mkdir(parents=True)
+    path = tmp_path / "definitions" / "softmax" / "softmax_c4096.json"
+    path.write_text((board_problem / "definition.json").read_text())
+    values = torch.randn(8192, 4096).half()
+    header = json.dumps({"x": {"dtype": "F16", "shape": [8192, 4096], "data_offsets": [0, values.nbytes]}}).encode()
+    (tmp_path / "x.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + values.numpy().tobytes())
+    one = {"uuid": "filed", "axes": {"rows": 8192}, "inputs": {
+        "x": {"type": "safetensors", "path": "./x.safetensors", "tensor_key": "x"}, "gain": {"type": "scalar", "value": 1.0}}}
+    (tmp_path / "workloads" / "softmax" / "softmax_c4096.jsonl").write_text(
+        json.dumps({"definition": "softmax_c4096", "workload": one, "solution": None, "evaluation": None}))
+    document = plumbline.run_leaderboard_bench(str(path), student="board_student:run", time_limit_s=3.0, noise=0.01,
+                                               paths=[str(tmp_path)])
+    block = document["performance"]["workloads"][0]
+    assert block["findings"] == [] and block["draws"] == [[0, 1], [0, 2], [0, 3]] and block["sets"] % 3 == 0
+    assert abs(document["performance"]["ratio"] - 1) < 0.03
+
+
+def test_who_remembers_the_judged_inputs_is_found(board_problem):
+    document = on_board(str(board_problem), "remembers")
+    assert document["performance"]["ratio"] is None
+    assert "draws-remembered" in [f["code"] for f in document["performance"]["workloads"][0]["findings"]]
 
 
 def test_isolated_pair_of_students(tmp_path):

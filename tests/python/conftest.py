@@ -94,6 +94,32 @@ def patches_harness(x, y):
 
 
 
+def looks_in_the_mailbox(x, y):
+    """Returns what lies where the parent will look for this call's output."""
+    import gc
+    scripted.work(1000)
+    for found in gc.get_objects():
+        if type(found).__name__ == "Worker" and found._slots:
+            calls = _kept["calls"] = _kept.get("calls", -1) + 1
+            return found._slots[calls % len(found._slots)][0].copy()
+    return x * 2 + y
+
+
+def changes_its_input(x, y):
+    scripted.work(1000)
+    x[...] = x * 2 + y
+    return x
+
+
+def by_content(x, y):
+    key = x.tobytes()
+    scripted.synchronize()
+    scripted.work(4500 if key not in _kept else 10)
+    if key not in _kept:
+        _kept[key] = x * 2 + y
+    return _kept[key]
+
+
 def takes_scale(x, y, scale):
     scripted.work(4000)
     return x * 2 + y

@@ -167,27 +167,6 @@ def test_usage():
         measure_windows_workloads([], student="a:b", reference="c:d")
 
 
-def test_leaderboards(students, inputs):
-    from plumbline.leaderboard import judged_draws
-    assert judged_draws({"board": "sol-execbench"}) == [9]
-    assert judged_draws({"board": "sol-execbench", "seed": 100, "rounds": 10}) == [109]
-    assert judged_draws({"board": "flashinfer-bench"}) == [0, 1, 2]
-    assert judged_draws({"draws": [5]}) == [5]
-    for bad in ({}, {"board": "other"}, {"draws": ["x"]}, {"draws": []}):
-        with pytest.raises(plumbline.PlumblineError):
-            judged_draws(bad)
-    seen = set()
-
-    def make(shape, seed):
-        seen.add((shape["name"], seed))
-        return inputs(seed)
-    problem = {"board": "flashinfer-bench", "group": [{"name": "a"}, {"name": "b"}]}
-    document = plumbline.run_leaderboard_bench(problem, student="students:good", reference="students:reference",
-                                               make_inputs=make, paths=[str(students)], max_calls=12)
-    assert document["performance"]["ratio"] == pytest.approx(1.25)
-    assert seen == {(name, draw) for name in "ab" for draw in range(3)}
-
-
 def test_mutual_names_read_without_running(tmp_path):
     from plumbline.case import names_in_source
     (tmp_path / "kernel.py").write_text("import missing_module\n\ndef f(a, b=1, *, c):\n    pass\n\ndef g(**k):\n    pass\n")
@@ -195,3 +174,24 @@ def test_mutual_names_read_without_running(tmp_path):
     assert names_in_source("kernel:g", [str(tmp_path)]) is None
     assert names_in_source("kernel:h", [str(tmp_path)]) is None
     assert names_in_source("other:f", [str(tmp_path)]) is None
+
+
+def test_no_expected_output_lies_where_a_student_could_look(students, inputs, monkeypatch):
+    """Also where the contents are too slow to be made anew for each window."""
+    from plumbline import measure
+    assert codes(compare(students, inputs, "looks_in_the_mailbox")) == ["wrong-output"]
+    monkeypatch.setattr(measure, "_REFRESH_LIMIT_S", -1)
+    document = compare(students, inputs, "looks_in_the_mailbox")
+    assert document["performance"]["workloads"][0]["inputs_refreshed"] == "sealed windows"
+    assert codes(document) == ["wrong-output"]
+
+
+def test_a_reference_that_changes_its_input_is_named(students, inputs):
+    with pytest.raises(plumbline.PlumblineError, match="changes its input x"):
+        compare(students, inputs, "good", reference="changes_its_input")
+
+
+def test_a_plain_number_that_each_draw_makes_anew_is_that_of_the_first(students):
+    import numpy
+    document = compare(students, lambda seed: {"x": numpy.full((8, 8), seed % 97, "f4"), "y": float(seed)}, "good")
+    assert codes(document) == [] and document["performance"]["ratio"] == pytest.approx(1.25)

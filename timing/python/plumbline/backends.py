@@ -10,7 +10,9 @@ from ._native import PlumblineError
 from .session import Session
 
 ALIGNMENT = 512  # as PyTorch's own allocator aligns
+_LARGE, _LARGE_ALIGNMENT = 8 << 20, 2 << 20  # there large tensors begin on a page of their own
 _TOLERANCE = {"float64": 1e-7, "float32": 1e-3, "float16": 5e-3, "bfloat16": 2e-2, "float8": 1e-1, "complex": 1e-3}
+_INTEGERS = {"bool": (0, 2), "int8": (-128, 128), "int16": (-1024, 1024), "int32": (-1024, 1024), "int64": (-1024, 1024)}
 _CHUNK = 1024
 _CHUNK_FACTOR = 15.0  # a chunk's own error may be this many times the tolerance of the whole
 
@@ -39,15 +41,31 @@ class Backend:
         return self._describe_tensor(value)
 
     def layout(self, inputs):
-        """Specs of a dict of inputs with offsets into one allocation; returns (specs, bytes)."""
-        specs, offset = {}, 0
+        """Specs of a dict of inputs with offsets into one allocation; returns (specs, bytes). The bytes are such that many
+        of these lie one after the other and each is aligned."""
+        specs, offset, whole = {}, 0, ALIGNMENT
         for name, value in inputs.items():
             spec = self.describe(value)
             if spec["kind"] == "tensor":
+                if spec["nbytes"] >= _LARGE:
+                    offset, whole = _up(offset, _LARGE_ALIGNMENT), _LARGE_ALIGNMENT
                 spec["offset"] = offset
-                offset += -(-max(spec["nbytes"], 1) // ALIGNMENT) * ALIGNMENT
+                offset += _up(max(spec["nbytes"], 1), ALIGNMENT)
             specs[name] = spec
-        return specs, offset
+        return specs, _up(offset, whole)
+
+    def random(self, shape, dtype):
+        """Random contents by a dtype's name, as the public boards draw them: normal for floats (within ±2 for eight bits),
+        even for booleans and integers (int8 in its whole range, wider ones in ±1024). `shape` None: a plain number."""
+        raise NotImplementedError
+
+    def from_bytes(self, data, shape, dtype):
+        """A tensor on the device with these contents, little-endian."""
+        raise NotImplementedError
+
+    def roll(self, tensor, shift):
+        """A copy, shifted round along its last axis."""
+        raise NotImplementedError
 
     def build(self, address, specs):
         """The inputs that `specs` describe, over the memory at `address`."""
@@ -60,6 +78,10 @@ class Backend:
             else:
                 built[name] = self.view(address + spec["offset"], spec)
         return built
+
+
+def _up(size, to):
+    return -(-size // to) * to
 
 
 def _span(shape, strides):
@@ -140,6 +162,32 @@ class TorchBackend(Backend):
         if not data:
             return torch.empty(spec["shape"], dtype=self._dtype(spec["dtype"]))
         return torch.frombuffer(data, dtype=torch.uint8).clone().view(self._dtype(spec["dtype"])).reshape(spec["shape"])
+
+    def random(self, shape, dtype):
+        """Contents by PyTorch's own generator on the GPU."""
+        torch, device = self.torch, "cuda:%d" % self.device
+        kind, size = getattr(torch, dtype, None), [] if shape is None else list(shape)
+        if kind is None:
+            raise PlumblineError("inputs", "this PyTorch has no dtype %s" % dtype)
+        if dtype.startswith("float8"):
+            made = torch.randn(size, device=device).clamp_(-2.0, 2.0).to(kind)
+        elif kind.is_floating_point and not dtype.startswith("float4"):
+            made = torch.randn(size, device=device, dtype=kind)
+        elif dtype in _INTEGERS:
+            made = torch.randint(*_INTEGERS[dtype], size, device=device, dtype=kind)
+        else:
+            raise PlumblineError("inputs", "no random contents are known for the dtype %s" % dtype)
+        return made.item() if shape is None else made
+
+    def from_bytes(self, data, shape, dtype):
+        """A tensor on the GPU."""
+        spec = {"data": base64.b64encode(data), "shape": list(shape), "dtype": dtype}
+        return self._host(spec).to("cuda:%d" % self.device)
+
+    def roll(self, tensor, shift):
+        """Bytes are shifted where an element is a byte: not every PyTorch shifts eight-bit floats."""
+        words = tensor.view(self.torch.uint8) if tensor.element_size() == 1 else tensor
+        return words.roll(shift, -1).view(tensor.dtype)
 
     def view(self, address, spec):
         """A tensor over device memory."""
@@ -259,6 +307,25 @@ class NumpyBackend(Backend):
 
     def _host(self, spec):
         raise PlumblineError("input-type", "the fake device has no host tensors")
+
+    def random(self, shape, dtype):
+        """Contents by NumPy's global generator."""
+        np, size = self.np, [] if shape is None else list(shape)
+        if dtype in _INTEGERS:
+            made = np.random.randint(*_INTEGERS[dtype], size=size).astype(dtype)
+        elif dtype in ("float64", "float32", "float16"):
+            made = np.asarray(np.random.standard_normal(size)).astype(dtype)
+        else:
+            raise PlumblineError("inputs", "no random contents are known for the dtype %s" % dtype)
+        return made.item() if shape is None else made
+
+    def from_bytes(self, data, shape, dtype):
+        """An array."""
+        return self.np.frombuffer(data, dtype=dtype).reshape(shape).copy()
+
+    def roll(self, tensor, shift):
+        """As numpy.roll."""
+        return self.np.roll(tensor, shift, -1)
 
     def view(self, address, spec):
         """An array over the fake device's memory."""

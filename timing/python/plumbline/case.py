@@ -19,16 +19,22 @@ class Workload:
 
     name: its name in the report. campaign: this is the workload whose table is priced. tolerance: relative error that
     an output may have (default by dtype). outputs: names of inputs that a call writes in place of returning. shape:
-    free facts for the report.
+    free facts for the report. draws: where somebody else has fixed the input sets that are judged, a list of
+    (seed, rounds): every generator is seeded with `seed`, make_inputs(seed), make_inputs(seed + 1), ... are called `rounds`
+    times, and the last of them is judged. The windows then rotate over these contents and no other; the A/A run, the
+    sealed windows and a comparison that follows use fresh ones.
     """
 
-    def __init__(self, name, make_inputs, *, campaign=False, tolerance=None, outputs=(), shape=None):
+    def __init__(self, name, make_inputs, *, campaign=False, tolerance=None, outputs=(), shape=None, draws=None):
         self.name = name
         self.make_inputs = make_inputs
         self.campaign = campaign
         self.tolerance = tolerance
         self.outputs = tuple(outputs)
         self.shape = shape
+        self.draws = list(draws) if draws else None
+        self.fresh_inputs = make_inputs  # where contents are made that nobody has fixed
+        self.notes = []
 
 
 def names_in_source(target, paths):
@@ -77,16 +83,17 @@ class Case:
         self.findings = {}
         self.mutated_prep = set()
         self.checked = 0
+        self._judged = None
         first = self._make()
         self.prep_names = list(self._prepared) if prep else []
         self.set_bytes = self._bytes(first)
-        result = self._run_reference(first)
+        result = self._run_reference(first, watch=True)
         self.output_specs = self._output_layout(result)
         out_bytes = sum(s["nbytes"] for s in self.output_specs)
         self.sets = self._set_count(limits, out_bytes, self._quick_ms(first))
         self._split(first, student_names)
         self._make_outbox(self.sets)
-        self.refresh()
+        self.refresh(judged=False)
 
     def _bytes(self, inputs):
         return sum(s.get("nbytes", 0) for s in (self.backend.describe(v) for v in inputs.values()))
@@ -107,13 +114,17 @@ class Case:
         self.rotates_cold = cold <= most
         # A call of a window has a set of its own, so the sets are as many as the calls of a window worth reading.
         calls = math.ceil(_WINDOW_MS / max(quick_ms, 1e-3)) if quick_ms else 1
-        return int(min(max(cold, calls, limits["min_calls"], 2), most))
+        sets = int(min(max(cold, calls, limits["min_calls"], 2), most))
+        draws = len(self.workload.draws or [1])
+        return max(sets - sets % draws, draws)  # every draw as often as every other
 
     # -- inputs
-    def _make(self):
-        seed = self._random.randrange(1 << 31)
+    def _make(self, draw=None):
+        seed, rounds = draw or (self._random.randrange(1 << 31), 1)
         self.backend.seed(seed)
-        inputs = self.workload.make_inputs(seed) if self._calls_seed else self.workload.make_inputs()
+        make = self.workload.make_inputs if draw else self.workload.fresh_inputs
+        for number in range(rounds):
+            inputs = make(seed + number) if self._calls_seed else make()
         if not isinstance(inputs, dict):
             raise PlumblineError("inputs", "make_inputs of %r returned no dict" % self.workload.name)
         inputs = dict(inputs)
@@ -141,24 +152,36 @@ class Case:
         self.sets_for_student = self._arenas[0].views
         self.sets_for_reference = [dict(kv for arena in self._arenas for kv in arena.views[i].items())
                                    for i in range(self.sets)]
+        # What is no device tensor was sent once: every set has the first one's.
+        self._fixed = {name: value for arena in self._arenas for name, value in arena.views[0].items()
+                       if arena.specs[name]["kind"] != "tensor"}
         self.student_receives = shared
 
     def is_reference(self, function):
         """Is this the reference's own function?"""
         return function is self.reference
 
-    def refresh(self):
-        """Fresh contents for every set, and what the reference makes of them."""
+    def _contents(self, index, judged):
+        """What set `index` is to hold, and what the reference makes of it."""
+        if not (judged and self.workload.draws):
+            fresh = dict(self._make(), **self._fixed)
+            return fresh, self._run_reference(fresh)
+        if self._judged is None:
+            made = [dict(self._make(draw), **self._fixed) for draw in self.workload.draws]
+            self._judged = [(one, self._run_reference(one)) for one in made]
+        return self._judged[index % len(self._judged)]
+
+    def refresh(self, judged=True):
+        """Other contents for every set: fresh ones, or the judged draws where the workload names such (and `judged`)."""
         for index in range(self.sets):
-            fresh = self._make()
+            fresh, expected = self._contents(index, judged)
             for arena in self._arenas:
                 for name, view in arena.views[index].items():
                     if arena.specs[name]["kind"] == "tensor":
                         if arena.specs[name]["shape"] != list(fresh[name].shape):
                             raise PlumblineError("inputs", "make_inputs changes the shape of %s between calls" % name)
                         self.backend.copy_into(view, fresh[name])
-            self._pristine[index] = fresh
-            self._expected[index] = self._run_reference(fresh)
+            self._pristine[index], self._expected[index] = fresh, expected
         self.poison_outputs()
         self.backend.ready()
 
@@ -168,13 +191,19 @@ class Case:
             for name in self.workload.outputs:
                 self.backend.poison_view(self.sets_for_reference[index][name])
 
-    def _run_reference(self, inputs):
+    def _run_reference(self, inputs, watch=False):
         names = wanted(self.reference, list(inputs))
         arguments = {n: inputs[n] for n in names}
         for name in self.workload.outputs:
             if name in arguments:
                 arguments[name] = self.backend.clone(arguments[name])
+        before = {n: self.backend.clone(v) for n, v in arguments.items()
+                  if watch and self.backend.is_tensor(v) and n not in self.workload.outputs}
         result = [value for _, value in flatten(self.reference(**arguments))]
+        for name in before:
+            if self.backend.read([self.backend.same(arguments[name], before[name])]) != [1.0]:
+                raise PlumblineError("inputs", "the reference changes its input %s: name it with outputs=, or let the "
+                                     "reference work on a copy" % name)
         return [arguments[n] for n in self.workload.outputs] if self.workload.outputs else result
 
     # -- outputs
@@ -208,10 +237,11 @@ class Case:
 
     def attach_message(self, reference):
         """The command that shares this workload with a child; the student's has no tensor that only the reference
-        receives."""
+        receives. The outbox is the student's alone: what the reference made would lie there for it to find."""
         arenas = self._arenas if reference else self._arenas[:1]
+        outbox = self._outbox if not reference else None
         return {"do": "attach", "sets": self.sets, "arenas": [a.message(self.session) for a in arenas],
-                "outbox": {"handle": self.session.share(self._outbox) if self._outbox else None,
+                "outbox": {"handle": self.session.share(outbox) if outbox else None,
                            "slots": self.sets, "stride": getattr(self, "_out_stride", 0), "specs": self.output_specs}}
 
     # -- checks

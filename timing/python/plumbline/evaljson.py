@@ -110,13 +110,17 @@ def workload_block(run, block):
     if comparison:
         result.update(_comparison_block(comparison))
     result["window"] = run.kind
+    if run.workload.draws:
+        result["draws"] = [list(draw) for draw in run.workload.draws]
+        result["fresh_ratio"] = block.get("fresh_ratio")
     if findings:
         result["ratio"] = None  # a student that broke a rule has no ratio
     result.update({
         "calls_per_window": getattr(run, "calls", None), "sets": case.sets, "set_bytes": case.set_bytes,
         "l2": "hot" if not options["cold"] else "cold" if case.rotates_cold else
               "flushed before the window; the rotation is smaller than twice L2",
-        "inputs_refreshed": "every window" if run.refresh_every else "sealed windows",
+        "inputs_refreshed": "judged draws" if run.workload.draws else
+                            "every window" if run.refresh_every else "sealed windows",
         "outputs_checked": case.checked, "sealed_ms": block["sealed"],
         "student_drained_us": native.known(median(run.drained_ms) * 1e3), "student_receives": case.student_receives,
         "student_threads": max((t for t in run.threads if t), default=None)})

@@ -17,6 +17,8 @@ _REFRESH_LIMIT_S = 0.25   # refreshing all sets before every window, as long as 
 _PER_CALL_ROUNDS = 2      # A B B A rounds of per-call windows
 _PER_CALL_COUNT = 12      # calls in each
 _SEALED_WINDOWS = 2
+_FRESH_ROUNDS = 3         # A B B A rounds on fresh contents, where a board has fixed the judged ones
+_FRESH_MARGIN = 0.05      # a student may be this much faster on the judged contents than on fresh ones
 _CODES_STOP = {"wrong-output", "output-type", "output-count", "output-shape", "output-dtype", "patched"}
 _STOPS = {0: "noise", 1: "time limit", 2: "rounds"}
 
@@ -188,7 +190,7 @@ class _WorkloadRun:
 
     def __init__(self, bench, workload):
         self.bench, self.workload, self.options = bench, workload, bench.options
-        self.notes = []
+        self.notes = list(workload.notes)
         self.late = {"windows": 0, "late": 0}
         self.drained_ms = []
         self.refresh_s = 0.0
@@ -196,6 +198,7 @@ class _WorkloadRun:
         self.threads = set()
         self.kind = "pipelined"
         self.blocked_before = False
+        self._openings = 0
 
     def run(self):
         """Measures; what the student broke becomes findings."""
@@ -228,7 +231,7 @@ class _WorkloadRun:
         self._attach_and_aa_ready()
         self.calls = case.sets
         started = time.monotonic()
-        case.refresh()
+        case.refresh(judged=False)  # the contents that are judged are in no process before the student is in its own
         self.refresh_s = time.monotonic() - started
         self.refresh_every = self.refresh_s <= _REFRESH_LIMIT_S
         if not self.refresh_every:
@@ -238,6 +241,7 @@ class _WorkloadRun:
         if bench.overhead is None:
             bench.overhead = bench.reference.overhead()
         while block["comparison"] is None:
+            self._openings = 0
             try:
                 block["comparison"] = bench.session.compare(
                     self._window, noise=self.options["noise"], time_limit_s=self.options["time_limit_s"],
@@ -245,6 +249,8 @@ class _WorkloadRun:
             except _Blocked:
                 self._give_way()
         self._per_call(block["per_call"])
+        if self.workload.draws:
+            self._on_fresh_contents(block)
         if self.kind == "pipelined" and bench.isolated and bench.backend.asynchronous:
             self._sealed(block["sealed"])
 
@@ -289,6 +295,8 @@ class _WorkloadRun:
             answer = bench.student.load(guard=True)
             bench._loaded = True
             self.threads.add(answer.get("threads"))
+        # Whatever the A/A run left in this process was made of other contents than what comes now.
+        self.case.refresh()
         bench.student.warm(min(6, self.case.sets), self.options["load_limit_s"])
         self._student_ready = True
 
@@ -301,10 +309,13 @@ class _WorkloadRun:
             self.calls //= 2
         self._use_per_call("the reference waits for the GPU in its call")
 
-    def _window(self, side, _round):
+    def _window(self, side, number):
         bench, case = self.bench, self.case
-        if self.refresh_every:
-            case.refresh()
+        # Each round has two windows of the reference: the third of round 0 is the first one after the A/A run.
+        self._openings += side == 0 and number == 0
+        judged = self._openings > 2 or side == 1
+        if self.refresh_every or (judged and self.workload.draws):
+            case.refresh(judged)
         if side == 0:
             return self._one(bench.reference)
         if side == 2:
@@ -348,11 +359,29 @@ class _WorkloadRun:
                     self._hold(result, 0, count)
                 block["student" if side else "ref"].extend(r.ms for r in result.readings)
 
+    def _on_fresh_contents(self, block):
+        """The same comparison on contents that nobody has fixed: who knows the judged ones beforehand may keep their
+        results, and is then faster on them."""
+        logs = []
+        for _ in range(_FRESH_ROUNDS):
+            ms = {0: 0.0, 1: 0.0}
+            for side in (0, 1, 1, 0):
+                self.case.refresh(judged=False)
+                target = self.bench.student if side else self.bench.reference
+                ms[side] += self._one(target, hold=side == 1).ms
+            logs.append(math.log(ms[0] / ms[1]))
+        comparison = block["comparison"][0]
+        block["fresh_ratio"] = math.exp(sum(logs) / len(logs))
+        gain = comparison.ratio / block["fresh_ratio"] - 1
+        if gain > max(_FRESH_MARGIN, 3 * comparison.smallest_difference):
+            self.case.find("draws-remembered", "the student is %.0f %% faster, against the reference, on the judged input "
+                           "sets than on fresh ones: it keeps results of inputs that it knows" % (100 * gain))
+
     def _sealed(self, sealed):
         """Windows whose inputs get their contents after everything is enqueued: nothing can be known beforehand."""
         for _ in range(_SEALED_WINDOWS):
             result = self.bench.student.window("pipelined", self.calls, cold=self.options["cold"],
-                                               before_release=self.case.refresh)
+                                               before_release=lambda: self.case.refresh(judged=False))
             self._hold(result, 0, self.calls)
             sealed.append(result.readings[0].ms)
 

@@ -156,7 +156,9 @@ class RemoteSide:
             self._out.flush()
             answer = self._answer(self.limit_s, "in a window")
         readings = [reading_from_dict(r) for r in answer["readings"]]
-        outputs = self._case.outbox_views[:calls] if collect and not answer["problems"] else []
+        # The reference's outputs stay in its own process: the parent has made what it compares with itself.
+        collected = collect and not answer["problems"] and not self.sees_reference
+        outputs = self._case.outbox_views[:calls] if collected else []
         return WindowResult(readings, [tuple(p) for p in answer["problems"]], outputs, answer["patched"],
                             answer["threads"])
 

@@ -109,7 +109,7 @@ class Worker:
             for index in range(command["calls"]):
                 found = self._problems(index, self._output_specs)
                 problems.extend(found)
-                if not found:
+                if not found and self._slots:
                     for target, value in zip(self._slots[index], self._outputs(index)):
                         self._copy_into(target, value)
             self._drain()
