@@ -540,6 +540,10 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Choose another --name, or remove the folder."},
     {"run-no-bench", kError, "timing", "The card has no eval/bench.py to run.",
      "Write one: docs/measuring.md shows it, and operators/attention_backward has one."},
+    {"run-no-cuda", kError, "timing", "There is no CUDA driver on this machine, so nothing can be measured.",
+     "Run it on a machine with an NVIDIA GPU and its driver. PLUMBLINE_TIMING_DEVICE=scripted runs a bench "
+     "over NumPy "
+     "on the fake device of the tests."},
     {"run-no-eval", kError, "timing", "The bench ended without an eval JSON.",
      "Call measure_windows_workloads(…) under if __name__ == \"__main__\"; plumbline run names the file in "
      "PLUMBLINE_EVAL_OUT."},

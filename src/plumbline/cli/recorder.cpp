@@ -42,13 +42,6 @@ std::string recorder_library() {
                  "../lib64/libplumbline_recorder.so"});
 }
 
-bool has_cuda_driver() {
-  void* driver = dlopen("libcuda.so.1", RTLD_LAZY);
-  if (driver == nullptr) return false;
-  dlclose(driver);
-  return true;
-}
-
 /// What each process wrote, by file name, and the launches that go with the one that has any.
 std::vector<RecordingText> collect(const std::string& folder) {
   std::vector<std::string> files;
@@ -98,6 +91,13 @@ Diagnostic failure_of(const RecordOptions& options, const ProcessEnd& end) {
 }
 
 }  // namespace
+
+bool has_cuda_driver() {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY);
+  if (driver == nullptr) return false;
+  dlclose(driver);
+  return true;
+}
 
 std::string python_package_path() {
   if (const char* named = std::getenv("PLUMBLINE_PYTHON_PACKAGE")) return named;

@@ -25,6 +25,9 @@ struct RecordOptions {
   std::string launches;  ///< a CSV with one row a launch is written here; "" writes none
 };
 
+/// Is there a CUDA driver on this machine?
+bool has_cuda_driver();
+
 /// Whether a command can be recorded here: record-unavailable or record-no-cuda, or nothing.
 Diagnostics recorder_trouble();
 

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 
 #include "plumbline/base/files.h"
@@ -51,6 +52,14 @@ std::vector<std::pair<std::string, std::string>> environment() {
   if (package.empty()) return {};
   const char* before = std::getenv("PYTHONPATH");
   return {{"PYTHONPATH", before != nullptr && *before != '\0' ? package + ":" + before : package}};
+}
+
+/// Why nothing can be measured here, or nothing. The fake device of the tests needs no GPU.
+Diagnostics measuring_trouble() {
+  const char* device = std::getenv("PLUMBLINE_TIMING_DEVICE");
+  if (has_cuda_driver() || (device != nullptr && std::string_view(device) == "scripted")) return {};
+  return {diagnose("run-no-cuda",
+                   "there is no CUDA driver here (libcuda.so.1), so there is no GPU to measure on")};
 }
 
 Parsed<Json> measure(const Options& options, const Card& card, const std::string& folder) {
@@ -162,6 +171,10 @@ int run(const Io& io, const Options& options) {
   std::error_code failure;
   if (!fs::exists(card.value->bench, failure)) {
     io.report({diagnose("run-no-bench", "there is no bench to run", {card.value->bench, 0, 0})});
+    return kExitUsage;
+  }
+  if (const Diagnostics trouble = measuring_trouble(); !trouble.empty()) {
+    io.report(trouble);
     return kExitUsage;
   }
   const std::string name = options.name.empty() ? default_name() : options.name;
