@@ -20,9 +20,9 @@ def make_inputs(tokens, hidden, seed):
 if __name__ == "__main__":
     measure_windows_workloads(
         [
-            Workload("t4096_h4096", lambda seed: make_inputs(4096, 4096, seed), campaign=True,
-                     shape={"tokens": 4096, "hidden": 4096}),
-            Workload("t8192_h5120", lambda seed: make_inputs(8192, 5120, seed), shape={"tokens": 8192, "hidden": 5120}),
+            Workload("t8192_h5120", lambda seed: make_inputs(8192, 5120, seed), campaign=True,
+                     shape={"tokens": 8192, "hidden": 5120}),
+            Workload("t4096_h4096", lambda seed: make_inputs(4096, 4096, seed), shape={"tokens": 4096, "hidden": 4096}),
             Workload("t2048_h8192", lambda seed: make_inputs(2048, 8192, seed), shape={"tokens": 2048, "hidden": 8192}),
         ],
         student="kernel:norm",
