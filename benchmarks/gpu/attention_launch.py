@@ -8,6 +8,7 @@ import time
 import torch
 
 import plumbline
+from plumbline import machine
 
 FORWARD = torch.ops.aten._scaled_dot_product_flash_attention
 BACKWARD = torch.ops.aten._scaled_dot_product_flash_attention_backward
@@ -41,7 +42,8 @@ def main():
             torch.cuda.synchronize()
         rows = {e.key: [e.count, e.self_device_time_total * 1e3] for e in profile.key_averages()}
         with open(options.torch, "w", encoding="utf-8") as out:
-            json.dump({"calls": options.calls, "kernels": rows}, out, indent=1)
+            json.dump({"calls": options.calls, "kernels": rows, "machine": machine.describe(plumbline.Session.cuda(0))}, out,
+                      indent=1)
         return
     session = plumbline.Session.cuda(0) if options.window else None
 
@@ -74,7 +76,7 @@ def main():
     if session is not None:
         with open(options.window, "w", encoding="utf-8") as out:
             json.dump({"calls": options.calls, "recording": plumbline.recording(), "pipelined_ms": values,
-                       "region_s": took}, out, indent=1)
+                       "region_s": took, "machine": machine.describe(session)}, out, indent=1)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,10 @@ def main():
     if reason:
         print("skipped:", reason)
         return 77
+    import plumbline
+    import torch
+    print("plumbline %s, PyTorch %s, %s, %s" % (plumbline.version(), torch.__version__, torch.cuda.get_device_name(0),
+                                                plumbline.describe()), flush=True)
     if "--students" in sys.argv:
         with tempfile.TemporaryDirectory() as folder:
             return subprocess.call([sys.executable, os.path.join(HERE, "suite.py"), os.path.join(folder, "suite.jsonl")])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every student in students/ through the isolated harness: cheats must be caught as their file says, honest kernels must
-get a ratio. Writes one JSON line a student as it goes. Usage: suite.py OUT.jsonl [NAME…] [--limit-s N]"""
+get a ratio. Writes a JSON line of the machine, and one a student as it goes. Usage: suite.py OUT.jsonl [NAME…] [--limit-s N]"""
 import argparse
 import json
 import os
@@ -40,7 +40,7 @@ def main():
     parser.add_argument("--limit-s", type=float, default=300)
     options = parser.parse_args()
     import plumbline
-    from plumbline import measure, sides
+    from plumbline import machine, measure, sides
     names = options.names or sorted(n[:-3] for n in os.listdir(STUDENTS)
                                     if n.startswith(("cheat_", "honest_")) and n.endswith(".py"))
     os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
@@ -56,6 +56,8 @@ def main():
     bench.student.close()
     wrong = 0
     with open(options.out, "w", encoding="utf-8") as out:
+        out.write(json.dumps({"machine": machine.describe(bench.session, bench.backend),
+                              "plumbline": plumbline.version()}) + "\n")
         for index, name in enumerate(names):
             if time.monotonic() - started > options.limit_s:
                 out.write(json.dumps({"student": name, "skipped": "time"}) + "\n")

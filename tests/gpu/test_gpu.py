@@ -217,5 +217,6 @@ def test_isolated_pair_of_students(tmp_path):
     out = tmp_path / "suite.jsonl"
     names = ["honest_triton", "honest_two_streams", "cheat_other_stream", "cheat_cache_by_pointer"]
     done = subprocess.run([sys.executable, os.path.join(HERE, "suite.py"), str(out)] + names, check=False, timeout=240)
-    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    first, *rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert done.returncode == 0 and [r["good"] for r in rows] == [True] * 4
+    assert first["machine"]["gpu"] == torch.cuda.get_device_name(0)
