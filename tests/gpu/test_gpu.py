@@ -95,22 +95,22 @@ def test_outputs_written_in_place():
     assert "wrong-output" in [f["code"] for f in document["performance"]["workloads"][0]["findings"]]
 
 
-@pytest.mark.parametrize("rows", [4096, 300])
+@pytest.mark.parametrize("rows", [4096, 900])
 def test_an_isolated_reading_is_that_of_memory_of_its_own(tmp_path, rows):
-    """Inputs that another process shares are read as fast as any. 300 rows: tensors that begin on no page of the GPU."""
+    """Inputs that another process shares are read as fast as any. 900 rows: tensors that begin within a page of the GPU."""
     (tmp_path / "adder.py").write_text("import torch\n\n\ndef run(x, y):\n    return torch.add(x, y)\n")
 
     def make(seed):
         generator = torch.Generator(device="cuda").manual_seed(seed)
         return {name: torch.randn(rows, 4096, device="cuda", dtype=torch.bfloat16, generator=generator) for name in "xy"}
     document = plumbline.measure_windows_workloads([plumbline.Workload("add", make)], student="adder:run", min_workloads=1,
-                                                   reference="adder:run", paths=[str(tmp_path)], noise=0.002)
+                                                   reference="adder:run", paths=[str(tmp_path)], time_limit_s=5.0)
     block = document["performance"]["workloads"][0]
     assert block["findings"] == [] and block["l2"] == "cold"
     sets = [make(seed) for seed in range(block["sets"])]
     own = statistics.median(read_kept(sets) for _ in range(20))
-    assert block["student"]["pipelined_ms"] == pytest.approx(own, rel=0.03)
-    assert block["ref"]["pipelined_ms"] == pytest.approx(own, rel=0.03)
+    assert 0.93 * own < block["student"]["pipelined_ms"] < 1.05 * own
+    assert 0.93 * own < block["ref"]["pipelined_ms"] < 1.05 * own
 
 
 def read_kept(sets):
