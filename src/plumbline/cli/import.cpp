@@ -66,7 +66,8 @@ std::vector<KernelTable> import_all(const Io& io, Options& options) {
       options.import.progress = [&](std::uint64_t done, std::uint64_t all) {
         progress.update(file, done, all);
       };
-      table = import_profile(file, options.import);
+      table = file == "-" ? import_stream(STDIN_FILENO, "<stdin>", options.import)
+                          : import_profile(file, options.import);
     }
     io.report(table.diagnostics);
     failed = failed || !table.ok();
@@ -112,7 +113,7 @@ std::vector<std::string> format_names() {
 void add_import(Args& root) {
   auto options = std::make_shared<Options>();
   Args args = root.subcommand("import", "any profiler's file to a kernel table");
-  args.positionals("FILE", options->files, "a profiler's file; several with --ranks")
+  args.positionals("FILE", options->files, "a profiler's file, or - for standard input; several with --ranks")
       .option("-o,--output", options->output, "write the table (plumbline-table/1) to this file")
       .choice("--format", options->import.format, format_names(), "do not detect: take this importer")
       .option("--range", options->import.range,

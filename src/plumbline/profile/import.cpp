@@ -9,6 +9,7 @@
 #include "plumbline/base/numbers.h"
 #include "plumbline/profile/importers.h"
 #include "plumbline/profile/source.h"
+#include "plumbline/profile/spool.h"
 
 namespace plumbline {
 namespace {
@@ -44,21 +45,18 @@ const Importer* by_name(const std::string& name) {
   return it == kImporters.end() ? nullptr : &*it;
 }
 
-}  // namespace
-
-std::span<const Importer> importers() { return kImporters; }
-
-Parsed<KernelTable> import_profile(const std::string& path, const ImportOptions& options) {
+/// The one importer that the options name, or that claims the file.
+Parsed<const Importer*> choose(const std::string& path, const ImportOptions& options) {
   if (options.calls && *options.calls < 1) {
-    return failed<KernelTable>(diagnose("usage", "--calls must be at least 1"));
+    return failed<const Importer*>(diagnose("usage", "--calls must be at least 1"));
   }
   const auto head = profile::read_head(path, kHeadBytes);
   if (!head.ok()) return {std::nullopt, head.diagnostics};
   if (!options.format.empty()) {
-    if (const Importer* importer = by_name(options.format)) return importer->parse(path, options);
+    if (const Importer* importer = by_name(options.format)) return {importer, {}};
     std::vector<const Importer*> all;
     for (const Importer& importer : kImporters) all.push_back(&importer);
-    return failed<KernelTable>(
+    return failed<const Importer*>(
         diagnose("import-unknown-format",
                  fmt::format("no format \"{}\"; known are {}", options.format, names_of(all)), {path}));
   }
@@ -67,13 +65,44 @@ Parsed<KernelTable> import_profile(const std::string& path, const ImportOptions&
     if (importer.detect(*head.value, path)) claims.push_back(&importer);
   }
   if (claims.empty())
-    return failed<KernelTable>(diagnose("import-unknown-format", guess(*head.value, path), {path}));
+    return failed<const Importer*>(diagnose("import-unknown-format", guess(*head.value, path), {path}));
   if (claims.size() > 1) {
-    return failed<KernelTable>(
+    return failed<const Importer*>(
         diagnose("import-ambiguous-format",
                  fmt::format("could be {}: choose one with --format", names_of(claims)), {path}));
   }
-  return claims.front()->parse(path, options);
+  return {claims.front(), {}};
+}
+
+}  // namespace
+
+std::span<const Importer> importers() { return kImporters; }
+
+Parsed<KernelTable> import_profile(const std::string& path, const ImportOptions& options) {
+  const auto importer = choose(path, options);
+  if (!importer.ok()) return {std::nullopt, importer.diagnostics};
+  return (*importer.value)->parse(path, options);
+}
+
+Parsed<KernelTable> import_stream(int fd, const std::string& name, const ImportOptions& options) {
+  auto spool = profile::Spool::of(fd, name);
+  if (!spool.ok()) return {std::nullopt, std::move(spool.diagnostics)};
+  const std::string& path = spool.value->path();
+  const auto importer = choose(path, options);
+  Parsed<KernelTable> table{std::nullopt, importer.diagnostics};
+  if (importer.ok() && (*importer.value)->needs_file) {
+    table = failed<KernelTable>(
+        diagnose("file-not-regular",
+                 fmt::format("{} is a database, which cannot come through a pipe: name its file",
+                             (*importer.value)->name),
+                 {path}));
+  } else if (importer.ok()) {
+    table = (*importer.value)->parse(path, options);
+  }
+  for (Diagnostic& diagnostic : table.diagnostics) {
+    if (diagnostic.file == path) diagnostic.file = name;
+  }
+  return table;
 }
 
 KernelTable slowest_rank(std::span<const KernelTable> tables, std::span<const std::string> labels) {

@@ -30,6 +30,12 @@ struct ImportOptions {
 /// import-ambiguous-format, and the importer's own, each with a position in the file.
 Parsed<KernelTable> import_profile(const std::string& path, const ImportOptions& options = {});
 
+/// The same of what descriptor `fd` gives to its end, a pipe for one; it is called `name` in diagnostics.
+/// Importers read a file more than once (its head, then all of it, then the line of a broken byte), so the
+/// bytes are kept in a file without a name meanwhile, not in memory: traces may be larger than that. Errors:
+/// import_profile's, and file-not-regular for a format that is read in no order (needs_file).
+Parsed<KernelTable> import_stream(int fd, const std::string& name, const ImportOptions& options = {});
+
 /// One importer. detect() sees the head of the file (at most 64 KiB, unpacked and as UTF-8) and answers
 /// whether it is this format's; parse() then gives a table, or says where the file is broken.
 struct Importer {
@@ -37,6 +43,7 @@ struct Importer {
   std::string_view describes;  ///< one line for --help
   bool (*detect)(std::string_view head, const std::string& path);
   Parsed<KernelTable> (*parse)(const std::string& path, const ImportOptions& options);
+  bool needs_file = false;  ///< a database, opened by its name and read in no order
 };
 
 /// Every importer, in the order of their names.

@@ -241,6 +241,6 @@ Parsed<KernelTable> parse(const std::string& path, const ImportOptions& options)
 }  // namespace
 
 const Importer kNsysSqlite = {"nsys-sqlite", "Nsight Systems SQLite export (nsys export --type sqlite)",
-                              detect, parse};
+                              detect, parse, true};
 
 }  // namespace plumbline::profile
