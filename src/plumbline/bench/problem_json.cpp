@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "plumbline/base/text.h"
 #include "plumbline/bench/check.h"
 
 namespace plumbline {
@@ -154,13 +155,16 @@ class Scanner {
       if (c == '"') return true;
       if (c < 0x20) return false;
       if (c != '\\') {
-        if ((c & 0xC0) != 0x80) out += U'\0';
-        out.back() = (out.back() << 8) | c;
+        // The text is UTF-8: a lead byte brings its high bits, each byte after it six more.
+        if (c < 0x80 || c >= 0xC0)
+          out += c < 0x80 ? c : c & (c < 0xE0 ? 0x1F : c < 0xF0 ? 0x0F : 0x07);
+        else
+          out.back() = (out.back() << 6) | (c & 0x3F);
         continue;
       }
       if (pos_ >= text_.size()) return false;
       const char letter = text_[pos_++];
-      char32_t unit = static_cast<unsigned char>(letter);
+      char32_t unit = 0;
       if (letter == 'u') {
         if (!hex4(unit)) return false;
         char32_t low = 0;
@@ -170,8 +174,11 @@ class Scanner {
         } else {
           pos_ = after;
         }
-      } else if (std::string_view("\"\\/bfnrt").find(letter) == std::string_view::npos) {
-        return false;
+      } else {
+        constexpr std::string_view letters = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
+        const std::size_t which = letters.find(letter);
+        if (which == std::string_view::npos) return false;
+        unit = static_cast<unsigned char>(meant[which]);
       }
       out += unit;
     }
@@ -185,6 +192,7 @@ class Scanner {
 }  // namespace
 
 std::optional<std::size_t> problem_group_length(std::string_view text) {
+  if (first_invalid_utf8(text)) return std::nullopt;
   return Scanner(text).group_length();
 }
 

@@ -47,6 +47,8 @@ TEST(Problem, LengthIsPythons) {
   EXPECT_EQ(problem_group_length(R"({"group": "\ud83d\ude00x"})"), 2U);
   EXPECT_EQ(problem_group_length("{\"group\": \"\xF0\x9F\x98\x80x\"}"), 2U);
   EXPECT_EQ(problem_group_length(R"({"group": {"a": 1, "\u0061": 2}})"), 1U);
+  EXPECT_EQ(problem_group_length("{\"group\": {\"\xC3\xA9\": 1, \"\\u00e9\": 2, \"\\n\": 3, \"n\": 4}}"), 3U);
+  EXPECT_EQ(problem_group_length("{\"\x96\": 1, \"group\": [1]}"), std::nullopt) << "not UTF-8";
   EXPECT_EQ(problem_group_length(R"({"group": [NaN, -Infinity, 1e5, {}]})"), 4U);
   EXPECT_EQ(problem_group_length(R"({"group": ["a"], "group": []})"), 0U);
   for (const char* bad :
