@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "plumbline/model/kernel_memory.h"
 #include "plumbline/model/measured.h"
 
 namespace plumbline {
@@ -102,38 +103,33 @@ PointwiseList pointwise_of(const Layer& layer, const Counts& c) {
   return list;
 }
 
-/// What one thread remembers of kernels: direct-mapped, so that it neither grows nor allocates.
-struct Remembered {
-  std::uint64_t source = 0;  ///< 0: empty
-  std::array<std::int64_t, 8> shape{};
-  KernelTime time;
-};
-
-template <class Predict>
-KernelTime remember(const KernelSource& source, const std::array<std::int64_t, 8>& shape, Predict predict) {
-  constexpr std::size_t slots = 4096;
-  // On the heap, at first use: as thread-local storage proper, every start of the tool would copy half a
-  // megabyte of it.
-  thread_local const auto memory = std::make_unique<std::array<Remembered, slots>>();
-  std::uint64_t hash = source.id.value;
-  for (const std::int64_t v : shape) hash = (hash ^ static_cast<std::uint64_t>(v)) * 0x9E3779B97F4A7C15ULL;
-  Remembered& slot = (*memory)[(hash >> 40) % slots];
-  if (slot.source != source.id.value || slot.shape != shape) slot = {source.id.value, shape, predict()};
-  return slot.time;
+/// On the heap, at first use: as thread-local storage proper, every start of the tool would copy megabytes.
+KernelMemory& kernel_memory() {
+  thread_local const auto memory = std::make_unique<KernelMemory>();
+  return *memory;
 }
 
-KernelTime gemm_time(const KernelSource& source, std::string_view name, const GemmShape& s) {
-  KernelTime time =
-      remember(source, {s.m, s.n, s.k, 0, 0, 0, 0, -1}, [&] { return predict_gemm(source, name, s); });
+/// The projection of that place in the layer (0 to 3).
+KernelTime gemm_time(const KernelSource& source, std::string_view name, std::size_t place,
+                     const GemmShape& s) {
+  const KernelKey key{static_cast<std::int64_t>(source.id.value), s.m, s.n, s.k, 0, 0, 0, 0, -1};
+  KernelTime time = kernel_memory().get(place, key, [&] { return predict_gemm(source, name, s); });
   time.name = name;
   return time;
 }
 
-KernelTime attention_time(const KernelSource& source, const AttentionShape& s) {
-  return remember(source,
-                  {s.batch, s.q_len, s.kv_len, s.heads, s.kv_heads, s.head_dim, s.window,
-                   static_cast<std::int64_t>(s.backend)},
-                  [&] { return predict_attention(source, "attention", s); });
+const KernelTime& attention_time(const KernelSource& source, const AttentionShape& s) {
+  const KernelKey key{static_cast<std::int64_t>(source.id.value),
+                      s.batch,
+                      s.q_len,
+                      s.kv_len,
+                      s.heads,
+                      s.kv_heads,
+                      s.head_dim,
+                      s.window,
+                      static_cast<std::int64_t>(s.backend)};
+  const std::size_t place = s.backend == AttentionBackend::cudnn ? 5 : 4;
+  return kernel_memory().get(place, key, [&] { return predict_attention(source, "attention", s); });
 }
 
 double unit_us(const KernelSource& source) { return 2 / (source.machine.bytes_per_us * kCopyShare); }
@@ -173,7 +169,7 @@ KernelTime layer_attention(const KernelSource& source, const std::array<double, 
     if (layer.backend == AttentionBackend::best && backend == AttentionBackend::cudnn && shape.window > 0)
       continue;
     shape.backend = backend;
-    const KernelTime alone = attention_time(source, shape);
+    const KernelTime& alone = attention_time(source, shape);
     const double factor = t[backend == AttentionBackend::cudnn ? kCudnn : kFlash];
     const KernelTime time = scaled(alone, factor * alone.ms * 1e3 + around);
     if (best.name.empty() || time.ms < best.ms) best = time;
@@ -235,37 +231,38 @@ Prediction predict_measured(const KernelSource& source, const Layer& layer) {
   const FittedLayer& fitted = source.layers[static_cast<std::size_t>(layer_kind(layer))];
   const auto& t = fitted.terms;
   const double unit = unit_us(source);
-  const auto gemm = [&](std::string_view name, const GemmShape& shape) {
-    const KernelTime alone = gemm_time(source, name, shape);
+  const auto gemms = gemms_of(layer);
+  const auto gemm = [&](std::string_view name, std::size_t place) {
+    const KernelTime alone = gemm_time(source, name, place, gemms[place]);
     return scaled(alone, with_throttle(t, alone.ms * 1e3));
   };
+  const double half = std::max(fitted.half_width * 2, 0.2);  // a small part of the sum: known less well
+  const double low = std::exp(-half), high = std::exp(half);
   const auto pointwise = [&](const Pointwise& item) {
     double us = t[kKernelUs] * item.starts + t[item.term] * item.units * unit;
     if (item.term == kRope && layer.use_qk_norm) us += t[kQkNorm] * item.units * unit;
     if (item.term == kCache) us += t[kTokenUs] * c.tokens;
     KernelTime time{item.name, us * 1e-3, 0, 0, Provenance::modelled, Bound::hbm};
-    const double half = std::max(fitted.half_width * 2, 0.2);  // a small part of the sum: known less well
-    time.low_ms = time.ms * std::exp(-half);
-    time.high_ms = time.ms * std::exp(half);
+    time.low_ms = time.ms * low;
+    time.high_ms = time.ms * high;
     if (fitted.rows == 0)
       time.provenance = source.specification_only ? Provenance::specification : Provenance::extrapolated;
     if (t[kKernelUs] * item.starts > 0.5 * us) time.bound = Bound::launch;
     return time;
   };
-  const auto gemms = gemms_of(layer);
   const PointwiseList list = pointwise_of(layer, c);
   Prediction p;
   std::size_t next = 0;
   add_kernel(p, pointwise(list.item[next++]));
-  add_kernel(p, gemm("qkv_projection", gemms[0]));
+  add_kernel(p, gemm("qkv_projection", 0));
   add_kernel(p, pointwise(list.item[next++]));
   if (c.decode) add_kernel(p, pointwise(list.item[next++]));
   add_kernel(p, layer_attention(source, t, layer, c));
-  add_kernel(p, gemm("output_projection", gemms[1]));
+  add_kernel(p, gemm("output_projection", 1));
   add_kernel(p, pointwise(list.item[next++]));
-  add_kernel(p, gemm(c.gated ? "gate_up_projection" : "up_projection", gemms[2]));
+  add_kernel(p, gemm(c.gated ? "gate_up_projection" : "up_projection", 2));
   add_kernel(p, pointwise(list.item[next++]));
-  add_kernel(p, gemm("down_projection", gemms[3]));
+  add_kernel(p, gemm("down_projection", 3));
   add_kernel(p, pointwise(list.item[next++]));
   finish_layer(p, layer, fitted.half_width);
   return p;
