@@ -2,8 +2,8 @@
 #include "plumbline/search/rank.h"
 
 #include <algorithm>
-#include <numeric>
 #include <thread>
+#include <utility>
 
 namespace plumbline {
 namespace {
@@ -47,10 +47,11 @@ std::vector<Score> score_all(const Predictor& predictor, std::span<const Layer> 
 
 std::vector<std::size_t> rank(std::span<const Score> scores, Metric metric) {
   double Score::*const key = metric == Metric::total_ms ? &Score::total_ms : &Score::ms_per_mparam_proxy;
+  std::vector<std::pair<double, std::size_t>> keyed(scores.size());  // the keys beside the indices: no jumps
+  for (std::size_t i = 0; i < keyed.size(); ++i) keyed[i] = {scores[i].*key, i};
+  std::sort(keyed.begin(), keyed.end());  // the index decides where keys are equal: stable
   std::vector<std::size_t> order(scores.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return scores[a].*key < scores[b].*key; });
+  std::transform(keyed.begin(), keyed.end(), order.begin(), [](const auto& each) { return each.second; });
   return order;
 }
 
