@@ -19,7 +19,46 @@ struct Options {
   std::string phase;
   std::string backend;
   std::optional<std::int64_t> vocabulary;
+  std::string gemm;
 };
+
+/// "m=2048,n=4001,k=4096" in any order.
+std::optional<GemmShape> parse_gemm(const std::string& text) {
+  GemmShape shape{0, 0, 0};
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string_view part = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    const auto value = part.size() > 2 && part[1] == '=' ? parse_int(part.substr(2)) : std::nullopt;
+    if (!value || *value < 1 || *value > (1 << 27)) return std::nullopt;
+    std::int64_t* const target = part[0] == 'm'   ? &shape.m
+                                 : part[0] == 'n' ? &shape.n
+                                 : part[0] == 'k' ? &shape.k
+                                                  : nullptr;
+    if (target == nullptr || *target != 0) return std::nullopt;
+    *target = *value;
+  }
+  return shape.m > 0 && shape.n > 0 && shape.k > 0 ? std::optional(shape) : std::nullopt;
+}
+
+void print(const Io& io, const std::vector<DimensionCliffs>& found) {
+  if (io.json) {
+    io.print_json(cliffs_json(found));
+  } else {
+    io.print(cliffs_text(found, io.color_out));
+  }
+}
+
+int run_gemm(const Io& io, const Options& options, const KernelSource& source) {
+  const auto shape = parse_gemm(options.gemm);
+  if (!shape || !options.layer.empty() || options.vocabulary) {
+    io.report({diagnose("usage", shape ? "--gemm stands alone: without --layer and --vocab"
+                                       : "--gemm must be m=…,n=…,k=… with sizes from 1 to 134217728")});
+    return kExitUsage;
+  }
+  print(io, gemm_cliffs(source, *shape));
+  return kExitOk;
+}
 
 int run(const Io& io, Options options) {
   if (options.model.model == "proxy") {
@@ -31,6 +70,7 @@ int run(const Io& io, Options options) {
   const auto predictor = load_predictor(options.model);
   io.report(predictor.diagnostics);
   if (!predictor.ok()) return kExitUsage;
+  if (!options.gemm.empty()) return run_gemm(io, options, *predictor.value->source);
   const auto layer = parse_layer(options.layer.empty() ? "llama3_8b" : options.layer,
                                  layer_defaults({{}, {}, options.phase, options.backend}));
   io.report(layer.diagnostics);
@@ -46,11 +86,7 @@ int run(const Io& io, Options options) {
     const std::int64_t tokens = l.batch_size * (l.phase == Phase::decode ? 1 : l.seq_len);
     found.push_back(vocabulary_cliffs(source, tokens, l.hidden_dim, *options.vocabulary));
   }
-  if (io.json) {
-    io.print_json(cliffs_json(found));
-  } else {
-    io.print(cliffs_text(found, io.color_out));
-  }
+  print(io, found);
   return kExitOk;
 }
 
@@ -63,6 +99,7 @@ void add_arch_cliffs(Args& arch) {
   add_model_options(args, options->model);
   args.option("--layer", options->layer, "the layer (fields or a built-in's name); a Llama-3-8B layer")
       .option("--vocab", options->vocabulary, "a vocabulary's size: the LM head is scanned too")
+      .option("--gemm", options->gemm, "m=…,n=…,k=…: a GEMM y[m,n] = x[m,k]·w[n,k] is scanned, and no layer")
       .choice("--phase", options->phase, {"prefill", "decode"}, "of the layer; prefill")
       .choice("--backend", options->backend, {"best", "flash", "cudnn", "varlen"}, "attention kernel; best")
       .example("plumbline arch cliffs --layer llama3_8b,ffn_dim=14335 --vocab 50257");

@@ -170,6 +170,8 @@ Prediction predict_measured(const KernelSource& source, const Layer& layer);
 
 /// A layer's parts before fusion terms, in microseconds: the columns that the terms multiply, in their order.
 std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, const Layer& layer);
+/// A layer's projections in order: QKV, output, gate and up (or up alone), down.
+std::array<GemmShape, 4> layer_gemms(const Layer& layer);
 /// Which terms a layer takes.
 LayerKind layer_kind(const Layer& layer);
 

@@ -52,15 +52,6 @@ Counts counts_of(const Layer& layer) {
   return c;
 }
 
-std::array<GemmShape, 4> gemms_of(const Layer& layer) {
-  const std::int64_t m = layer.batch_size * (layer.phase == Phase::decode ? 1 : layer.seq_len);
-  const std::int64_t width = layer.activation == Activation::gated ? 2 * layer.ffn_dim : layer.ffn_dim;
-  return {{{m, (layer.num_heads + 2 * layer.num_kv_heads) * layer.head_dim, layer.hidden_dim},
-           {m, layer.hidden_dim, layer.num_heads * layer.head_dim},
-           {m, width, layer.hidden_dim},
-           {m, layer.hidden_dim, layer.ffn_dim}}};
-}
-
 AttentionShape attention_shape(const Layer& layer) {
   AttentionShape shape;
   shape.batch = layer.batch_size;
@@ -199,6 +190,15 @@ void finish_layer(Prediction& p, const Layer& layer, double half_width) {
 
 }  // namespace
 
+std::array<GemmShape, 4> layer_gemms(const Layer& layer) {
+  const std::int64_t m = layer.batch_size * (layer.phase == Phase::decode ? 1 : layer.seq_len);
+  const std::int64_t width = layer.activation == Activation::gated ? 2 * layer.ffn_dim : layer.ffn_dim;
+  return {{{m, (layer.num_heads + 2 * layer.num_kv_heads) * layer.head_dim, layer.hidden_dim},
+           {m, layer.hidden_dim, layer.num_heads * layer.head_dim},
+           {m, width, layer.hidden_dim},
+           {m, layer.hidden_dim, layer.ffn_dim}}};
+}
+
 LayerKind layer_kind(const Layer& layer) {
   if (layer.phase == Phase::decode) return LayerKind::decode;
   return layer.window_size > 0 && layer.window_size < layer.seq_len ? LayerKind::window : LayerKind::prefill;
@@ -207,7 +207,7 @@ LayerKind layer_kind(const Layer& layer) {
 std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, const Layer& layer) {
   const Counts c = counts_of(layer);
   std::array<double, kLayerTermCount> columns{};
-  for (const GemmShape& shape : gemms_of(layer)) {
+  for (const GemmShape& shape : layer_gemms(layer)) {
     const double us = predict_gemm(source, "gemm", shape).ms * 1e3;
     columns[kGemm] += us;
     columns[kThrottle] += std::max(0.0, us - kThrottleFromUs);
@@ -231,7 +231,7 @@ Prediction predict_measured(const KernelSource& source, const Layer& layer) {
   const FittedLayer& fitted = source.layers[static_cast<std::size_t>(layer_kind(layer))];
   const auto& t = fitted.terms;
   const double unit = unit_us(source);
-  const auto gemms = gemms_of(layer);
+  const auto gemms = layer_gemms(layer);
   const auto gemm = [&](std::string_view name, std::size_t place) {
     const KernelTime alone = gemm_time(source, name, place, gemms[place]);
     return scaled(alone, with_throttle(t, alone.ms * 1e3));

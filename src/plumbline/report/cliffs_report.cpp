@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/numbers.h"
@@ -23,37 +25,103 @@ std::string cause_text(CliffCause cause) {
   return cause == CliffCause::none ? "–" : std::string(to_string(cause));
 }
 
+std::string band_text(const SizeCost& size) {
+  return fmt::format("{} - {}", format_fixed(size.low_ms, 4), format_fixed(size.high_ms, 4));
+}
+
+std::string over_text(const SizeCost& size) {
+  return size.cause == CliffCause::none || size.over_pct < 0.05 ? "–" : signed_pct(size.over_pct);
+}
+
+std::string measured_text(const SizeCost& size) {
+  return size.measured_ms ? format_fixed(*size.measured_ms, 4) : "–";
+}
+
+/// What the causes that occur mean, for who reads them the first time.
+std::string legend(const std::vector<DimensionCliffs>& dimensions) {
+  constexpr std::array<std::pair<CliffCause, std::string_view>, 5> meanings{
+      {{CliffCause::alignment, "a GEMM's width is no multiple of 8 elements: no 16-byte loads, slow kernels"},
+       {CliffCause::wave, "a few more tiles than the SMs hold start another wave"},
+       {CliffCause::tile, "more of the tiles is padding"},
+       {CliffCause::kernel,
+        "measured so, and neither alignment, wave nor tile explains it: another kernel, "
+        "whose name the rows do not record"},
+       {CliffCause::head_width,
+        "attention kernels are not built for this head width: it is padded or refused"}}};
+  std::string out;
+  for (const auto& [cause, meaning] : meanings) {
+    const auto has = [cause = cause](const SizeCost& size) { return size.cause == cause; };
+    const bool occurs = std::any_of(dimensions.begin(), dimensions.end(), [&](const DimensionCliffs& d) {
+      return has(d) || std::any_of(d.neighbours.begin(), d.neighbours.end(), has);
+    });
+    if (occurs) out += fmt::format("{}: {}\n", to_string(cause), meaning);
+  }
+  return out;
+}
+
+std::string neighbours_text(const DimensionCliffs& d, bool color) {
+  const bool measured =
+      d.measured_ms || std::any_of(d.neighbours.begin(), d.neighbours.end(),
+                                   [](const Neighbour& n) { return n.measured_ms.has_value(); });
+  TextTable table;
+  table.columns = {{d.dimension, Align::right}, {"ms", Align::right},
+                   {"band ms", Align::right},   {"time", Align::right},
+                   {"size", Align::right},      {"over its work", Align::right},
+                   {"slow because of"},         {"from"}};
+  if (measured) table.columns.push_back({"measured ms", Align::right});
+  const auto add = [&](const SizeCost& size, std::string time, std::string change, Style style) {
+    table.rows.push_back({{std::to_string(size.value), style},
+                          {format_fixed(size.ms, 4), style},
+                          band_text(size),
+                          std::move(time),
+                          std::move(change),
+                          over_text(size),
+                          cause_text(size.cause),
+                          std::string(to_string(size.provenance))});
+    if (measured) table.rows.back().push_back(measured_text(size));
+  };
+  bool own = false;
+  for (const Neighbour& n : d.neighbours) {
+    if (!own && n.value > d.value) add(d, "asked", "", Style::bold);
+    own |= n.value > d.value;
+    add(n, signed_pct(n.change_pct), signed_pct(n.work_change_pct), Style::plain);
+  }
+  if (!own) add(d, "asked", "", Style::bold);
+  return render_text(table, color);
+}
+
+Json size_json(const SizeCost& size) {
+  return {{"value", size.value},
+          {"ms", size.ms},
+          {"low_ms", size.low_ms},
+          {"high_ms", size.high_ms},
+          {"provenance", to_string(size.provenance)},
+          {"measured_ms", size.measured_ms ? Json(*size.measured_ms) : Json(nullptr)},
+          {"cause", cause_json(size.cause)},
+          {"over_pct", size.over_pct}};
+}
+
 }  // namespace
 
 std::string cliffs_text(const std::vector<DimensionCliffs>& dimensions, bool color) {
   TextTable summary;
-  summary.columns = {{"dimension"},          {"value", Align::right},  {"ms", Align::right},
-                     {"slow because of"},    {"better", Align::right}, {"ms", Align::right},
-                     {"saves", Align::right}};
+  summary.columns = {{"dimension"},        {"value", Align::right},         {"ms", Align::right},
+                     {"slow because of"},  {"over its work", Align::right}, {"better", Align::right},
+                     {"ms", Align::right}, {"saves", Align::right}};
   for (const DimensionCliffs& d : dimensions) {
     const bool better = d.better != d.value;
+    const bool slow = d.cause != CliffCause::none;
     summary.rows.push_back({d.dimension,
                             std::to_string(d.value),
                             format_fixed(d.ms, 4),
-                            {cause_text(d.cause), d.cause == CliffCause::none ? Style::plain : Style::warn},
+                            {cause_text(d.cause), slow ? Style::warn : Style::plain},
+                            over_text(d),
                             better ? std::to_string(d.better) : "–",
                             better ? format_fixed(d.better_ms, 4) : "–",
                             better ? Cell(format_fixed(d.saving_pct, 1) + " %", Style::good) : Cell("–")});
   }
-  std::string out = render_text(summary, color);
-  for (const DimensionCliffs& d : dimensions) {
-    TextTable table;
-    table.columns = {{d.dimension, Align::right},
-                     {"ms", Align::right},
-                     {"time", Align::right},
-                     {"size", Align::right},
-                     {"slow because of"}};
-    for (const Neighbour& n : d.neighbours) {
-      table.rows.push_back({std::to_string(n.value), format_fixed(n.ms, 4), signed_pct(n.change_pct),
-                            signed_pct(n.work_change_pct), cause_text(n.cause)});
-    }
-    out += "\n" + render_text(table, color);
-  }
+  std::string out = render_text(summary, color) + legend(dimensions);
+  for (const DimensionCliffs& d : dimensions) out += "\n" + neighbours_text(d, color);
   return out;
 }
 
@@ -62,20 +130,18 @@ Json cliffs_json(const std::vector<DimensionCliffs>& dimensions) {
   for (const DimensionCliffs& d : dimensions) {
     Json neighbours = Json::array();
     for (const Neighbour& n : d.neighbours) {
-      neighbours.push_back({{"value", n.value},
-                            {"ms", n.ms},
-                            {"change_pct", n.change_pct},
-                            {"work_change_pct", n.work_change_pct},
-                            {"cause", cause_json(n.cause)}});
+      Json one = size_json(n);
+      one["change_pct"] = n.change_pct;
+      one["work_change_pct"] = n.work_change_pct;
+      neighbours.push_back(std::move(one));
     }
-    out.push_back({{"dimension", d.dimension},
-                   {"value", d.value},
-                   {"ms", d.ms},
-                   {"cause", cause_json(d.cause)},
-                   {"better", d.better},
-                   {"better_ms", d.better_ms},
-                   {"saving_pct", d.saving_pct},
-                   {"neighbours", neighbours}});
+    Json one = size_json(d);
+    one["dimension"] = d.dimension;
+    one["better"] = d.better;
+    one["better_ms"] = d.better_ms;
+    one["saving_pct"] = d.saving_pct;
+    one["neighbours"] = std::move(neighbours);
+    out.push_back(std::move(one));
   }
   return out;
 }

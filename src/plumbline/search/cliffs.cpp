@@ -4,15 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <set>
 
 namespace plumbline {
 namespace {
 
-/// A neighbour is better when it saves more than this; below, predictions cannot tell (docs/accuracy.md).
-constexpr double kWorthPct = 3;
-/// A size is slow when it costs this much more per unit of work than its neighbourhood.
-constexpr double kSlowPct = 8;
+/// Less than this is no cliff, however sure the model is: a new memory clock changes as much.
+constexpr double kLeastPct = 3;
+/// Head widths that attention kernels are built for go to this (FlashAttention-2 and -3; cuDNN's forward
+/// pass).
+constexpr std::int64_t kWidestHead = 256;
 
 std::vector<std::int64_t> candidates(std::int64_t value) {
   std::set<std::int64_t> out;
@@ -29,76 +31,197 @@ std::vector<std::int64_t> candidates(std::int64_t value) {
   return {out.begin(), out.end()};
 }
 
-/// What a scan works with: the time at a value, and why a value may be slow by its own divisibility.
-struct Scan {
-  std::function<double(std::int64_t)> ms;              ///< negative: no valid shape
-  std::function<CliffCause(std::int64_t)> arithmetic;  ///< alignment, head width, or none
-  std::function<CliffCause(std::int64_t)> shape;       ///< wave or tile: what explains slowness otherwise
+/// A size's time, and how far (in per cent) times of two such sizes may differ without meaning anything.
+struct Timed {
+  SizeCost cost;
+  double noise_pct = 0;
 };
 
-/// The fastest time per unit of work nearby: what the value's work should cost.
-double fair_rate(const DimensionCliffs& d) {
-  double rate = d.ms / static_cast<double>(d.value);
-  for (const Neighbour& n : d.neighbours) rate = std::min(rate, n.ms / static_cast<double>(n.value));
-  return rate;
+/// What a scan works with.
+struct Scan {
+  std::string dimension;
+  std::int64_t value = 0;
+  bool width = true;         ///< of a matrix's rows, so that its divisibility matters: not for tokens
+  bool only_larger = false;  ///< better sizes are sought above the value alone
+  double power = 1;          ///< of the size, by which work grows at most
+  std::function<std::optional<Timed>(std::int64_t)> time;       ///< none: no valid shape
+  std::function<CliffCause(std::int64_t, std::int64_t)> cause;  ///< why the first is slower than the second
+};
+
+/// Half of the 90 % band: errors of sizes beside each other are alike, so their difference is surer than
+/// either.
+double noise_of(double low_ms, double high_ms) {
+  return low_ms > 0 ? 50 * (std::sqrt(high_ms / low_ms) - 1) : 0;
 }
 
-CliffCause cause_of(const Scan& scan, std::int64_t value, double ms, double fair_ms) {
-  if (ms < fair_ms * (1 + kSlowPct / 100)) return CliffCause::none;
-  const CliffCause arithmetic = scan.arithmetic(value);
-  return arithmetic != CliffCause::none ? arithmetic : scan.shape(value);
+/// What `size` should cost at most: as much as any larger size, or a smaller one with the work added.
+struct Fair {
+  double ms = std::numeric_limits<double>::infinity();
+  std::int64_t by = 0;  ///< the size that says so
+};
+
+/// A size that loads are less aligned to is not faster for it: where the model says so, it errs.
+bool comparable(const Scan& scan, std::int64_t other, std::int64_t value) {
+  return !scan.width || alignment_class(other) >= alignment_class(value);
 }
 
-/// The size to take instead: of those that save enough, the nearest one; a larger one at equal distance.
-void find_better(DimensionCliffs& d) {
+Fair fair_of(const std::vector<Timed>& all, const SizeCost& size, const Scan& scan) {
+  Fair fair;
+  for (const Timed& other : all) {
+    const double growth = static_cast<double>(size.value) / static_cast<double>(other.cost.value);
+    const double ms = other.cost.ms * (growth > 1 ? std::pow(growth, scan.power) : 1.0);
+    if (other.cost.value != size.value && comparable(scan, other.cost.value, size.value) && ms < fair.ms)
+      fair = {ms, other.cost.value};
+  }
+  return fair;
+}
+
+void judge(std::vector<Timed>& all, const Scan& scan) {
+  for (Timed& one : all) {
+    const Fair fair = fair_of(all, one.cost, scan);
+    one.cost.over_pct = std::max(0.0, 100 * (one.cost.ms / fair.ms - 1));
+    const double least = std::max(kLeastPct, one.noise_pct);
+    if (one.cost.over_pct >= least) one.cost.cause = scan.cause(one.cost.value, fair.by);
+    // what nothing explains must stand out from the whole band
+    if (one.cost.cause == CliffCause::kernel && one.cost.over_pct < 2 * least) one.cost.cause = CliffCause::none;
+    if (scan.dimension == "head_dim" && (one.cost.value % 8 != 0 || one.cost.value > kWidestHead))
+      one.cost.cause = CliffCause::head_width;
+  }
+}
+
+/// How round a size is: whoever pads takes the rounder one of two that cost the same.
+int roundness(std::int64_t value) { return value % 128 == 0 ? 3 : value % 64 == 0 ? 2 : value % 8 == 0; }
+
+/// True when `a` should be offered rather than `b`: near a size (within a quarter of a per cent) the rounder
+/// one that is as fast, else the nearest.
+bool preferred(const Neighbour& a, const Neighbour& b) {
+  constexpr double near_pct = 0.25;
+  const double far_a = std::abs(a.work_change_pct), far_b = std::abs(b.work_change_pct);
+  if (far_a <= near_pct && far_b <= near_pct && roundness(a.value) != roundness(b.value)) {
+    const bool rounder = roundness(a.value) > roundness(b.value);
+    return rounder ? a.ms <= b.ms * 1.005 : !(b.ms <= a.ms * 1.005);
+  }
+  return far_a != far_b ? far_a < far_b : a.value > b.value;
+}
+
+/// The size to take instead: the preferred one of those that save enough and cost little more, for their
+/// work, than the best of them.
+void find_better(DimensionCliffs& d, const Scan& scan, double noise_pct) {
   d.better = d.value;
   d.better_ms = d.ms;
-  double best_score = 0;
+  const double worth = std::max(kLeastPct, noise_pct);
+  const auto saves = [&](const Neighbour& n) {  // beyond the work that a smaller size drops
+    return 100 * (1 - n.ms / d.ms) - std::max(0.0, -n.work_change_pct);
+  };
+  const auto rate = [&](const Neighbour& n) { return n.ms / static_cast<double>(n.value); };
+  const auto open = [&](const Neighbour& n) {
+    return saves(n) >= worth && (!scan.only_larger || n.value > d.value) && n.cause == CliffCause::none &&
+           comparable(scan, n.value, d.value);
+  };
+  double best_rate = std::numeric_limits<double>::infinity();
   for (const Neighbour& n : d.neighbours) {
-    const double saving = 100 * (1 - n.ms / d.ms);
-    // a smaller size must save more than the work it drops
-    const double free = saving - std::max(0.0, -n.work_change_pct);
-    if (free < kWorthPct) continue;
-    const double distance = std::abs(static_cast<double>(n.value - d.value)) / static_cast<double>(d.value);
-    const double score = free / (1 + 20 * distance) + (n.value > d.value ? 1e-9 : 0);
-    if (score <= best_score) continue;
-    best_score = score;
-    d.better = n.value;
-    d.better_ms = n.ms;
-    d.saving_pct = saving;
+    if (open(n)) best_rate = std::min(best_rate, rate(n));
   }
+  const Neighbour* chosen = nullptr;
+  for (const Neighbour& n : d.neighbours) {
+    if (!open(n) || rate(n) > best_rate * 1.03) continue;
+    if (chosen == nullptr || preferred(n, *chosen)) chosen = &n;
+  }
+  if (chosen == nullptr) return;
+  d.better = chosen->value;
+  d.better_ms = chosen->ms;
+  d.saving_pct = 100 * (1 - chosen->ms / d.ms);
 }
 
-DimensionCliffs scan_dimension(std::string dimension, std::int64_t value, const Scan& scan) {
-  DimensionCliffs d;
-  d.dimension = std::move(dimension);
-  d.value = value;
-  d.ms = scan.ms(value);
-  for (const std::int64_t at : candidates(value)) {
-    const double ms = scan.ms(at);
-    if (ms <= 0) continue;
-    d.neighbours.push_back({at, ms, 100 * (ms / d.ms - 1),
-                            100 * (static_cast<double>(at) / static_cast<double>(value) - 1),
-                            CliffCause::none});
+std::optional<DimensionCliffs> scan_dimension(const Scan& scan) {
+  std::vector<Timed> all;
+  const auto own = scan.time(scan.value);
+  if (!own) return std::nullopt;
+  all.push_back(*own);
+  for (const std::int64_t at : candidates(scan.value)) {
+    if (auto timed = scan.time(at)) all.push_back(*timed);
   }
-  const double rate = fair_rate(d);
-  for (Neighbour& n : d.neighbours)
-    n.cause = cause_of(scan, n.value, n.ms, rate * static_cast<double>(n.value));
-  d.cause = cause_of(scan, value, d.ms, rate * static_cast<double>(value));
-  find_better(d);
+  judge(all, scan);
+  DimensionCliffs d;
+  static_cast<SizeCost&>(d) = all.front().cost;
+  d.dimension = scan.dimension;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    Neighbour n;
+    static_cast<SizeCost&>(n) = all[i].cost;
+    n.change_pct = 100 * (n.ms / d.ms - 1);
+    n.work_change_pct = 100 * (static_cast<double>(n.value) / static_cast<double>(d.value) - 1);
+    d.neighbours.push_back(n);
+  }
+  find_better(d, scan, all.front().noise_pct);
   return d;
 }
 
-/// Wave where more tiles than the SMs hold run in a nearly empty last wave, else tile.
-CliffCause wave_or_tile(const KernelSource& source, std::int64_t m, std::int64_t n) {
-  const double tiles = std::ceil(static_cast<double>(m) / 128) * std::ceil(static_cast<double>(n) / 128);
-  const double waves = tiles / source.machine.sms;
-  return waves > 1 && waves - std::floor(waves) < 0.25 && waves != std::floor(waves) ? CliffCause::wave
-                                                                                     : CliffCause::tile;
+const FittedOp& fitted_gemm(const KernelSource& source, const GemmShape& shape) {
+  return is_aligned(shape) ? source.gemm : source.misaligned;
 }
 
-CliffCause multiple_of_8(std::int64_t value) {
-  return value % 8 == 0 ? CliffCause::none : CliffCause::alignment;
+int alignment(const GemmShape& shape) { return std::min(alignment_class(shape.n), alignment_class(shape.k)); }
+
+double started_waves(const KernelSource& source, const GemmShape& shape) {
+  return std::ceil(gemm_analytic(source.machine, fitted_gemm(source, shape).constants, shape).waves);
+}
+
+/// Share of the 128-wide tiles over m and n that holds the result.
+double tile_fill(const GemmShape& shape) { return tile_efficiency(shape.m) * tile_efficiency(shape.n); }
+
+CliffCause gemm_cause(const KernelSource& source, const GemmShape& slow, const GemmShape& fair) {
+  if (alignment(slow) < alignment(fair)) return CliffCause::alignment;
+  const double smaller = std::min(1.0, static_cast<double>(slow.m) * static_cast<double>(slow.n) /
+                                           (static_cast<double>(fair.m) * static_cast<double>(fair.n)));
+  if (started_waves(source, slow) * smaller > started_waves(source, fair)) return CliffCause::wave;
+  return tile_fill(slow) < 0.98 * tile_fill(fair) ? CliffCause::tile : CliffCause::kernel;
+}
+
+Timed gemm_timed(const KernelSource& source, std::int64_t value, const GemmShape& shape) {
+  const KernelTime time = predict_gemm(source, "gemm", shape);
+  Timed out;
+  out.cost.value = value;
+  out.cost.ms = time.ms;
+  out.cost.low_ms = time.low_ms;
+  out.cost.high_ms = time.high_ms;
+  out.cost.provenance = time.provenance;
+  out.cost.measured_ms = kept_measurement(source, shape_key(shape));
+  out.noise_pct = noise_of(time.low_ms, time.high_ms);
+  return out;
+}
+
+std::optional<Timed> layer_timed(const KernelSource& source, std::int64_t value, const Layer& layer) {
+  if (!validate(layer).empty()) return std::nullopt;
+  const Prediction p = predict_measured(source, layer);
+  Timed out;
+  out.cost.value = value;
+  out.cost.ms = p.total_ms;
+  out.cost.low_ms = p.low_ms;
+  out.cost.high_ms = p.high_ms;
+  out.cost.provenance = Provenance::measured;
+  double squares = 0;  // the kernels' errors are largely independent
+  for (const KernelTime& k : p.kernels()) {
+    out.cost.provenance = std::max(out.cost.provenance, k.provenance);
+    const double part = noise_of(k.low_ms, k.high_ms) * k.ms / p.total_ms;
+    squares += part * part;
+  }
+  out.noise_pct = std::sqrt(squares);
+  return out;
+}
+
+/// The cause in the GEMM whose time is furthest above what the fair size's GEMM says.
+CliffCause layer_cause(const KernelSource& source, const Layer& slow, const Layer& fair) {
+  const auto slow_gemms = layer_gemms(slow), fair_gemms = layer_gemms(fair);
+  double most = 0;
+  CliffCause cause = CliffCause::kernel;
+  for (std::size_t i = 0; i < slow_gemms.size(); ++i) {
+    const double over =
+        predict_gemm(source, "gemm", slow_gemms[i]).ms - predict_gemm(source, "gemm", fair_gemms[i]).ms;
+    if (over <= most) continue;
+    most = over;
+    cause = gemm_cause(source, slow_gemms[i], fair_gemms[i]);
+  }
+  return cause;
 }
 
 struct Field {
@@ -116,6 +239,8 @@ std::string_view to_string(CliffCause cause) {
       return "wave";
     case CliffCause::tile:
       return "tile";
+    case CliffCause::kernel:
+      return "kernel";
     case CliffCause::head_width:
       return "head-width";
     case CliffCause::none:
@@ -125,50 +250,63 @@ std::string_view to_string(CliffCause cause) {
 }
 
 std::vector<DimensionCliffs> layer_cliffs(const KernelSource& source, const Layer& layer) {
-  constexpr std::array<Field, 4> fields{{{"hidden_dim", &Layer::hidden_dim},
+  constexpr std::array<Field, 5> fields{{{"hidden_dim", &Layer::hidden_dim},
                                          {"ffn_dim", &Layer::ffn_dim},
                                          {"head_dim", &Layer::head_dim},
-                                         {"seq_len", &Layer::seq_len}}};
+                                         {"seq_len", &Layer::seq_len},
+                                         {"batch_size", &Layer::batch_size}}};
   std::vector<DimensionCliffs> out;
   for (const Field& field : fields) {
+    if (field.member == &Layer::batch_size && layer.phase != Phase::decode) continue;
     const auto with = [&](std::int64_t value) {
       Layer other = layer;
       other.*field.member = value;
       return other;
     };
-    const bool tokens = field.member == &Layer::seq_len;
-    const bool heads = field.member == &Layer::head_dim;
-    Scan scan;
-    scan.ms = [&](std::int64_t value) {
-      const Layer other = with(value);
-      return validate(other).empty() ? predict_measured(source, other).total_ms : -1.0;
+    Scan scan{field.name, layer.*field.member, true, false, 1, {}, {}};
+    scan.width = field.member != &Layer::seq_len && field.member != &Layer::batch_size;
+    scan.only_larger = field.member == &Layer::head_dim || !scan.width;
+    if (field.member == &Layer::seq_len) scan.power = 2;  // attention's pairs
+    scan.time = [&](std::int64_t value) { return layer_timed(source, value, with(value)); };
+    scan.cause = [&](std::int64_t slow, std::int64_t fair) {
+      if (field.member == &Layer::head_dim && slow % 32 != 0) return CliffCause::head_width;
+      return layer_cause(source, with(slow), with(fair));
     };
-    scan.arithmetic = [&](std::int64_t value) {
-      if (tokens) return CliffCause::none;
-      if (!heads) return multiple_of_8(value);
-      return multiple_of_8(value) == CliffCause::alignment ? CliffCause::alignment
-             : value % 32 != 0                             ? CliffCause::head_width
-                                                           : CliffCause::none;
+    if (auto found = scan_dimension(scan)) out.push_back(std::move(*found));
+  }
+  return out;
+}
+
+std::vector<DimensionCliffs> gemm_cliffs(const KernelSource& source, const GemmShape& shape) {
+  constexpr std::array<std::pair<const char*, std::int64_t GemmShape::*>, 3> fields{
+      {{"m", &GemmShape::m}, {"n", &GemmShape::n}, {"k", &GemmShape::k}}};
+  std::vector<DimensionCliffs> out;
+  for (const auto& [name, member] : fields) {
+    const auto with = [&shape, member = member](std::int64_t value) {
+      GemmShape other = shape;
+      other.*member = value;
+      return other;
     };
-    scan.shape = [&](std::int64_t value) {
-      const Layer other = with(value);
-      const std::int64_t m = other.batch_size * (other.phase == Phase::decode ? 1 : other.seq_len);
-      return wave_or_tile(source, m, field.member == &Layer::ffn_dim ? 2 * other.ffn_dim : other.hidden_dim);
+    const bool tokens = member == &GemmShape::m;
+    Scan scan{name, shape.*member, !tokens, tokens, 1, {}, {}};
+    scan.time = [&](std::int64_t value) { return std::optional(gemm_timed(source, value, with(value))); };
+    scan.cause = [&](std::int64_t slow, std::int64_t fair) {
+      return gemm_cause(source, with(slow), with(fair));
     };
-    out.push_back(scan_dimension(field.name, layer.*field.member, scan));
+    if (auto found = scan_dimension(scan)) out.push_back(std::move(*found));
   }
   return out;
 }
 
 DimensionCliffs vocabulary_cliffs(const KernelSource& source, std::int64_t tokens, std::int64_t hidden_dim,
                                   std::int64_t vocab_size) {
-  Scan scan;
-  scan.ms = [&](std::int64_t value) {
-    return predict_gemm(source, "lm_head", {tokens, value, hidden_dim}).ms;
+  const auto with = [&](std::int64_t value) { return GemmShape{tokens, value, hidden_dim}; };
+  Scan scan{"vocab_size", vocab_size, true, true, 1, {}, {}};
+  scan.time = [&](std::int64_t value) { return std::optional(gemm_timed(source, value, with(value))); };
+  scan.cause = [&](std::int64_t slow, std::int64_t fair) {
+    return gemm_cause(source, with(slow), with(fair));
   };
-  scan.arithmetic = multiple_of_8;
-  scan.shape = [&](std::int64_t value) { return wave_or_tile(source, tokens, value); };
-  return scan_dimension("vocab_size", vocab_size, scan);
+  return scan_dimension(scan).value();
 }
 
 }  // namespace plumbline
