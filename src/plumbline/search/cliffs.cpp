@@ -83,7 +83,8 @@ void judge(std::vector<Timed>& all, const Scan& scan) {
     const double least = std::max(kLeastPct, one.noise_pct);
     if (one.cost.over_pct >= least) one.cost.cause = scan.cause(one.cost.value, fair.by);
     // what nothing explains must stand out from the whole band
-    if (one.cost.cause == CliffCause::kernel && one.cost.over_pct < 2 * least) one.cost.cause = CliffCause::none;
+    if (one.cost.cause == CliffCause::kernel && one.cost.over_pct < 2 * least)
+      one.cost.cause = CliffCause::none;
     if (scan.dimension == "head_dim" && (one.cost.value % 8 != 0 || one.cost.value > kWidestHead))
       one.cost.cause = CliffCause::head_width;
   }
