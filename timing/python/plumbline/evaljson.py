@@ -11,6 +11,7 @@ from . import _native as native
 from . import machine as machine_module
 
 SCHEMA_VERSION = 1
+_STOPS = {0: "noise", 1: "time limit", 2: "rounds"}  # why no further rounds were measured
 
 
 def median(values):
@@ -128,7 +129,6 @@ def workload_block(run, block):
 
 
 def _comparison_block(comparison):
-    from .measure import _STOPS
     ratio = native.known(comparison.ratio)
     smallest = native.known(comparison.smallest_difference)
     return {

@@ -20,7 +20,6 @@ _SEALED_WINDOWS = 2
 _FRESH_ROUNDS = 3         # A B B A rounds on fresh contents, where a board has fixed the judged ones
 _FRESH_MARGIN = 0.05      # a student may be this much faster on the judged contents than on fresh ones
 _CODES_STOP = {"wrong-output", "output-type", "output-count", "output-shape", "output-dtype", "patched"}
-_STOPS = {0: "noise", 1: "time limit", 2: "rounds"}
 
 
 class _Refused(Exception):
