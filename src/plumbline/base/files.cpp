@@ -29,8 +29,11 @@ Diagnostic too_large(const std::string& path, std::uint64_t max_bytes) {
                   {path});
 }
 
-Parsed<std::string> read_descriptor(int fd, const std::string& path, std::uint64_t max_bytes) {
+/// `expected` bytes are made room for at once: growing step by step touches several times the memory.
+Parsed<std::string> read_descriptor(int fd, const std::string& path, std::uint64_t max_bytes,
+                                    std::uint64_t expected = 0) {
   std::string text;
+  text.reserve(static_cast<std::size_t>(expected));
   std::array<char, 1 << 16> buffer{};
   while (true) {
     const ssize_t got = ::read(fd, buffer.data(), buffer.size());
@@ -69,7 +72,7 @@ Parsed<std::string> read_file(const std::string& path, std::uint64_t max_bytes) 
   }
   if (static_cast<std::uint64_t>(info.st_size) > max_bytes)
     return failed<std::string>(too_large(path, max_bytes));
-  return read_descriptor(file.fd, path, max_bytes);
+  return read_descriptor(file.fd, path, max_bytes, static_cast<std::uint64_t>(info.st_size));
 }
 
 Parsed<std::string> read_text_file(const std::string& path, std::uint64_t max_bytes) {

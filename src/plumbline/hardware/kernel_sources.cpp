@@ -217,6 +217,8 @@ void read_residuals(const std::string& path, const std::string& sha256, KernelSo
       *forest = std::move(*taken.value);
     }
     place.op->one_quantisation = same_thresholds(place.op->residual, place.op->spread);
+    prepare(place.op->residual);
+    prepare(place.op->spread, !place.op->one_quantisation);
   }
   if (!take_kept(bytes, source.kept)) bad("the kept measurements are damaged");
 }

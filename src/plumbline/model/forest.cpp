@@ -112,7 +112,6 @@ Parsed<Forest> take_forest(std::string_view& bytes, const std::string& file) {
       !is_sound(forest)) {
     return bad();
   }
-  prepare(forest);
   return {std::move(forest), {}};
 }
 

@@ -81,14 +81,15 @@ double evaluate(const Forest& forest, const QuantisedRow& row);
 double evaluate(const Forest& forest, std::span<const float> row);
 
 /// Fills `forest.walk`, which makes evaluate() several times faster and never another number. Call it again
-/// when the trees change.
-void prepare(Forest& forest);
+/// when the trees change. Without `thresholds`, quantise_row() stays slow: for a forest that is only asked
+/// about rows quantised for another one.
+void prepare(Forest& forest, bool thresholds = true);
 
 /// Appends the forest's bytes (little-endian) to `out`.
 void append_forest(const Forest& forest, std::string& out);
 
-/// Reads a forest that append_forest wrote from the front of `bytes` and removes it there, prepared. Every
-/// index is checked, so that evaluate() cannot leave its arrays. Error: residuals-invalid.
+/// Reads a forest that append_forest wrote from the front of `bytes` and removes it there, not prepared.
+/// Every index is checked, so that evaluate() cannot leave its arrays. Error: residuals-invalid.
 Parsed<Forest> take_forest(std::string_view& bytes, const std::string& file);
 
 }  // namespace plumbline

@@ -211,9 +211,9 @@ double evaluate(const Forest& forest, std::span<const float> row) {
   return evaluate(forest, quantised);
 }
 
-void prepare(Forest& forest) {
+void prepare(Forest& forest, bool thresholds) {
   ForestWalk walk;
-  prepare_thresholds(forest, walk);
+  if (thresholds) prepare_thresholds(forest, walk);
   const std::vector<Placed> order = by_depth(forest);
   const std::size_t groups = (order.size() + kSide - 1) / kSide;
   walk.nodes.resize(2 * forest.nodes.size() + groups * kSide);

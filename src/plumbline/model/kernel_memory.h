@@ -6,6 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
 #include <vector>
 
 #include "plumbline/model/prediction.h"
@@ -19,7 +23,12 @@ using KernelKey = std::array<std::int64_t, 9>;
 /// made, allocates. One a thread.
 class KernelMemory {
  public:
-  KernelMemory() : entries_(kSets * kWays), tags_(kSets), oldest_(kSets) {}
+  KernelMemory()
+      : entries_(static_cast<Entry*>(std::calloc(kSets * kWays, sizeof(Entry)))),
+        tags_(kSets),
+        oldest_(kSets) {
+    if (entries_ == nullptr) throw std::bad_alloc();
+  }
 
   /// The prediction of `key`: remembered, else predict()'s. `place` (below kPlaces) says which kernel of a
   /// layer is meant: neighbours in a search share most of them, so the last answer of a place is tried first.
@@ -48,9 +57,10 @@ class KernelMemory {
   static constexpr std::size_t kSets = 1024;
 
   struct Entry {
-    KernelKey key{};  ///< zeros: no source has the id 0
+    KernelKey key;  ///< zeros: no source has the id 0
     KernelTime time;
   };
+  static_assert(std::is_trivially_copyable_v<Entry> && std::is_aggregate_v<Entry>);
 
   const KernelTime& found(std::size_t place, std::size_t at) {
     last_[place] = at;
@@ -69,7 +79,11 @@ class KernelMemory {
     return sum ^ sum >> 28;
   }
 
-  std::vector<Entry> entries_;
+  struct Free {
+    void operator()(Entry* entries) const { std::free(entries); }
+  };
+  /// Zeroed by the system when first touched: a short command predicts six kernels and pays for six.
+  std::unique_ptr<Entry[], Free> entries_;
   std::vector<std::array<std::uint32_t, kWays>> tags_;
   std::vector<std::uint8_t> oldest_;
   std::array<std::size_t, kPlaces> last_{};
