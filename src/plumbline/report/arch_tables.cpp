@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
 
@@ -18,6 +20,18 @@ std::string pct(const std::optional<double>& value) {
 }
 
 }  // namespace
+
+/// Adds a column with each row's band before column `at`, where the model has bands (low differs from high).
+template <class BandOf>
+void insert_band(TextTable& table, std::size_t at, BandOf band_of) {
+  if (table.rows.empty() || band_of(0).first == band_of(0).second) return;
+  table.columns.insert(table.columns.begin() + static_cast<std::ptrdiff_t>(at), {"band ms", Align::right});
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const auto [low, high] = band_of(row);
+    auto& cells = table.rows[row];
+    cells.insert(cells.begin() + static_cast<std::ptrdiff_t>(at), Cell(band(low, high)));
+  }
+}
 
 bool has_band(const Predictor& predictor) { return predictor.model != LatencyModel::proxy; }
 
@@ -110,6 +124,10 @@ TextTable ranking_table(std::span<const Layer> layers, std::span<const Score> sc
     table.rows.push_back({std::to_string(++place), printable(layers[i].name), ms(scores[i].total_ms),
                           format_fixed(scores[i].ms_per_mparam_proxy, 4), std::string(scores[i].bottleneck)});
   }
+  insert_band(table, 3, [&](std::size_t row) {
+    const Score& score = scores[order[row]];
+    return std::pair(score.low_ms, score.high_ms);
+  });
   return table;
 }
 
@@ -135,6 +153,10 @@ TextTable sweep_table(const Sweep& sweep) {
          {point.tile.aligned_128 ? "yes" : "no", point.tile.aligned_128 ? Style::plain : Style::warn},
          std::string(p.kernels()[p.bottleneck].name)});
   }
+  insert_band(table, 2, [&](std::size_t row) {
+    const Prediction& p = sweep.points[row].prediction;
+    return std::pair(p.low_ms, p.high_ms);
+  });
   return table;
 }
 

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/numbers.h"
+#include "plumbline/model/measured.h"
 #include "plumbline/report/text_table.h"
 
 namespace plumbline {
@@ -39,6 +42,89 @@ std::string round_number(double value) {
              : format_double(value);
 }
 
+/// An operation's errors by folds, as the file holds them.
+struct FoldLine {
+  std::string_view op;
+  std::int64_t rows = 0, sites = 0;  ///< sites 0: one a row
+  const std::map<std::string, double>* errors = nullptr;
+};
+
+std::vector<FoldLine> fold_lines(const KernelSource& source) {
+  constexpr std::array<std::string_view, 3> prefill{"prefill", "prefill_flash", "prefill_cudnn"};
+  constexpr std::array<std::string_view, 3> decode{"decode", "decode_flash", "decode_cudnn"};
+  constexpr std::array<std::string_view, 3> layers{"layer_prefill", "layer_window", "layer_decode"};
+  std::vector<FoldLine> lines;
+  const auto add = [&](std::string_view op, const auto& fitted, std::int64_t sites) {
+    if (fitted.rows > 0) lines.push_back({op, fitted.rows, sites, &fitted.errors});
+  };
+  add("gemm", source.gemm, source.gemm.sites);
+  add("gemm_misaligned", source.misaligned, source.misaligned.sites);
+  for (std::size_t i = 0; i < 3; ++i) add(prefill[i], source.prefill[i], source.prefill[i].sites);
+  for (std::size_t i = 0; i < 3; ++i) add(decode[i], source.decode[i], source.decode[i].sites);
+  for (std::size_t i = 0; i < kElementwiseOps; ++i) {
+    add(to_string(static_cast<ElementwiseOp>(i)), source.elementwise[i], 0);
+  }
+  for (std::size_t i = 0; i < 3; ++i) add(layers[i], source.layers[i], source.layers[i].sites);
+  return lines;
+}
+
+Json sources_json(const Hardware& hardware) {
+  Json out = Json::array();
+  for (const auto& source : hardware.sources) {
+    Json rows = Json::array();
+    for (const RowFile& file : source->rows) {
+      rows.push_back({{"file", file.name},
+                      {"sha256", file.sha256},
+                      {"licence", file.licence},
+                      {"rows", file.rows},
+                      {"rejected", file.rejected}});
+    }
+    Json operations = Json::object();
+    for (const FoldLine& line : fold_lines(*source)) {
+      operations[std::string(line.op)] = {{"rows", line.rows},
+                                          {"sites", line.sites > 0 ? Json(line.sites) : Json(nullptr)},
+                                          {"errors", *line.errors}};
+    }
+    out.push_back({{"name", source->name},
+                   {"framework", source->framework},
+                   {"rows", rows},
+                   {"operations", operations},
+                   {"kept_measurements", source->kept.size()},
+                   {"budgets_mape_pct", source->budgets}});
+  }
+  return out;
+}
+
+std::string error_text(const FoldLine& line, const char* key) {
+  const auto at = line.errors->find(key);
+  return at == line.errors->end() ? "–" : format_fixed(at->second, 2);
+}
+
+std::string source_text(const KernelSource& source, bool first, bool color) {
+  std::string out = fmt::format("\n  kernel source {}{}\n    {}\n", styled(source.name, Style::bold, color),
+                                first ? " (the default)" : "", source.framework);
+  TextTable table{{{"operation"},
+                   {"rows", Align::right},
+                   {"sites", Align::right},
+                   {"MAPE %", Align::right},
+                   {"p90 %", Align::right},
+                   {"band covers %", Align::right}},
+                  {}};
+  for (const FoldLine& line : fold_lines(source)) {
+    table.rows.push_back({std::string(line.op), format_grouped(line.rows),
+                          line.sites > 0 ? format_grouped(line.sites) : "–", error_text(line, "mape_pct"),
+                          error_text(line, "p90_pct"), error_text(line, "coverage_pct")});
+  }
+  out += render_text(table, color, 4);
+  out += "    errors: by folds of sites that a fold's fit did not see\n";
+  for (const RowFile& file : source.rows) {
+    out += fmt::format("    {}  {} rows, {} rejected, {}\n      sha256 {}\n", file.name,
+                       format_grouped(file.rows), format_grouped(file.rejected),
+                       file.licence.empty() ? "no licence named" : file.licence, file.sha256);
+  }
+  return out;
+}
+
 }  // namespace
 
 Json hardware_json(const Hardware& hardware) {
@@ -56,7 +142,8 @@ Json hardware_json(const Hardware& hardware) {
             {"bf16_tflops", s.bf16_tflops},
             {"l2_bytes", s.l2_bytes},
             {"hbm_bytes", s.hbm_bytes}}},
-          {"proxy", proxy_json(hardware)}};
+          {"proxy", proxy_json(hardware)},
+          {"sources", sources_json(hardware)}};
 }
 
 std::string hardware_list_text(std::span<const Hardware> all, bool color) {
@@ -97,6 +184,9 @@ std::string hardware_text(const Hardware& hardware, bool color) {
         round_number(p.qk_norm_rope_separate_gbps), round_number(p.geglu_gbps),
         round_number(p.residual_add_gbps));
     out += fmt::format("               from {}\n", hardware.proxy_source);
+  }
+  for (const auto& source : hardware.sources) {
+    out += source_text(*source, source == hardware.sources.front(), color);
   }
   if (hardware.sources.empty()) {
     out += styled("  nothing was measured on this GPU: predictions rest on specifications alone\n",

@@ -10,7 +10,8 @@
 
 namespace plumbline {
 
-/// name, sheet {…, units in the keys}, proxy {…} or null, models: what can predict with it.
+/// name, sheet {…, units in the keys}, proxy {…} or null, models: what can predict with it, sources: the
+/// measured kernels' files with their hashes, and errors by operation.
 Json hardware_json(const Hardware& hardware);
 
 /// One line a GPU.
