@@ -3,8 +3,11 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +51,18 @@ struct ForestWalk {
   std::vector<std::array<float, kBlock>> blocks;  ///< thresholds, ascending; infinity fills the last block
 };
 
+/// The walk of a forest that may never be asked often: laid out after kAskedBefore evaluations, by the thread
+/// that comes first. A command that predicts one layer is done before its trees could be laid out.
+struct LazyWalk {
+  static constexpr std::uint32_t kAskedBefore = 8;
+  explicit LazyWalk(bool with_thresholds) : thresholds(with_thresholds) {}
+  bool thresholds;
+  std::atomic<std::uint32_t> asked{0};
+  std::once_flag once;
+  ForestWalk walk;
+  std::atomic<bool> ready{false};  ///< `walk` may be read
+};
+
 /// A sum of trees. An empty forest (no features) gives 0 everywhere.
 struct Forest {
   std::vector<std::uint32_t> cut_begin;  ///< features + 1 offsets into `cuts`
@@ -58,7 +73,8 @@ struct Forest {
   std::vector<std::int16_t> leaves;  ///< tree t's leaves start at node_begin[t] + t
   double scale = 0;                  ///< value of one leaf unit
   double base = 0;                   ///< added to the sum
-  ForestWalk walk;                   ///< empty: evaluate() goes tree by tree, with the same result
+  /// Absent: evaluate() goes tree by tree, with the same result. Copies share it: see prepare().
+  std::shared_ptr<LazyWalk> walk;
 
   /// How many features a row has.
   std::size_t features() const { return cut_begin.empty() ? 0 : cut_begin.size() - 1; }
@@ -80,10 +96,13 @@ double evaluate(const Forest& forest, const QuantisedRow& row);
 /// The same at `row` (as many numbers as the forest has features).
 double evaluate(const Forest& forest, std::span<const float> row);
 
-/// Fills `forest.walk`, which makes evaluate() several times faster and never another number. Call it again
-/// when the trees change. Without `thresholds`, quantise_row() stays slow: for a forest that is only asked
-/// about rows quantised for another one.
+/// Lets evaluate() lay the trees out for speed once they are asked often; it never gives another number. Call
+/// it again when the trees change. Without `thresholds`, quantise_row() stays slow: for a forest that is only
+/// asked about rows quantised for another one.
 void prepare(Forest& forest, bool thresholds = true);
+
+/// The layout, made now: what evaluate() makes when it is needed.
+void prepare_now(const Forest& forest);
 
 /// Appends the forest's bytes (little-endian) to `out`.
 void append_forest(const Forest& forest, std::string& out);

@@ -169,6 +169,32 @@ std::int64_t walk_tree(const Forest& forest, std::size_t tree, const QuantisedRo
   return forest.leaves[begin + tree + static_cast<std::size_t>(~at)];
 }
 
+ForestWalk lay_out(const Forest& forest, bool thresholds) {
+  ForestWalk walk;
+  if (thresholds) prepare_thresholds(forest, walk);
+  const std::vector<Placed> order = by_depth(forest);
+  const std::size_t groups = (order.size() + kSide - 1) / kSide;
+  walk.nodes.resize(2 * forest.nodes.size() + groups * kSide);
+  walk.values.resize(walk.nodes.size());
+  std::uint32_t begin = 0;
+  for (std::size_t first = 0; first < order.size(); first += kSide) {
+    const auto trees = std::span(order).subspan(first, std::min(kSide, order.size() - first));
+    walk.groups.push_back({begin, trees.back().depth});
+    begin += GroupWriter(forest, walk, begin).write(trees);
+  }
+  return walk;
+}
+
+/// The layout, or nullptr while it is not worth making.
+const ForestWalk* walk_of(const Forest& forest) {
+  LazyWalk* const lazy = forest.walk.get();
+  if (lazy == nullptr) return nullptr;
+  if (lazy->ready.load(std::memory_order_acquire)) return &lazy->walk;
+  if (lazy->asked.fetch_add(1, std::memory_order_relaxed) < LazyWalk::kAskedBefore) return nullptr;
+  prepare_now(forest);
+  return &lazy->walk;
+}
+
 }  // namespace
 
 std::uint8_t quantise(const Forest& forest, std::size_t feature, float value) {
@@ -178,12 +204,13 @@ std::uint8_t quantise(const Forest& forest, std::size_t feature, float value) {
 }
 
 void quantise_row(const Forest& forest, std::span<const float> row, QuantisedRow& out) {
-  const ForestWalk& walk = forest.walk;
-  if (walk.tops.empty()) {
+  const LazyWalk* const lazy = forest.walk.get();
+  if (lazy == nullptr || !lazy->ready.load(std::memory_order_acquire) || lazy->walk.tops.empty()) {
     for (std::size_t f = 0; f < forest.features(); ++f)
       out[f] = std::uint32_t{quantise(forest, f, row[f])} << 8;
     return;
   }
+  const ForestWalk& walk = lazy->walk;
   for (std::size_t f = 0; f < walk.tops.size(); ++f) {
     const std::uint32_t block = count_below(walk.tops[f], row[f]);
     const std::uint32_t rest = count_below(walk.blocks[walk.block_begin[f] + block], row[f]);
@@ -197,10 +224,11 @@ bool same_thresholds(const Forest& a, const Forest& b) {
 
 double evaluate(const Forest& forest, const QuantisedRow& row) {
   std::int64_t sum = 0;
-  if (forest.walk.groups.empty()) {
+  const ForestWalk* const walk = walk_of(forest);
+  if (walk == nullptr) {
     for (std::size_t t = 0; t < forest.trees(); ++t) sum += walk_tree(forest, t, row);
   } else {
-    for (const ForestWalk::Group& group : forest.walk.groups) sum += walk_group(forest.walk, group, row);
+    for (const ForestWalk::Group& group : walk->groups) sum += walk_group(*walk, group, row);
   }
   return forest.base + static_cast<double>(sum) * forest.scale;
 }
@@ -211,20 +239,14 @@ double evaluate(const Forest& forest, std::span<const float> row) {
   return evaluate(forest, quantised);
 }
 
-void prepare(Forest& forest, bool thresholds) {
-  ForestWalk walk;
-  if (thresholds) prepare_thresholds(forest, walk);
-  const std::vector<Placed> order = by_depth(forest);
-  const std::size_t groups = (order.size() + kSide - 1) / kSide;
-  walk.nodes.resize(2 * forest.nodes.size() + groups * kSide);
-  walk.values.resize(walk.nodes.size());
-  std::uint32_t begin = 0;
-  for (std::size_t first = 0; first < order.size(); first += kSide) {
-    const auto trees = std::span(order).subspan(first, std::min(kSide, order.size() - first));
-    walk.groups.push_back({begin, trees.back().depth});
-    begin += GroupWriter(forest, walk, begin).write(trees);
-  }
-  forest.walk = std::move(walk);
+void prepare(Forest& forest, bool thresholds) { forest.walk = std::make_shared<LazyWalk>(thresholds); }
+
+void prepare_now(const Forest& forest) {
+  LazyWalk& lazy = *forest.walk;
+  std::call_once(lazy.once, [&] {
+    lazy.walk = lay_out(forest, lazy.thresholds);
+    lazy.ready.store(true, std::memory_order_release);
+  });
 }
 
 }  // namespace plumbline

@@ -102,6 +102,7 @@ TEST(Forest, PreparedTreesGiveTheSameNumbers) {
     const Forest plain = random_forest(random);
     Forest prepared = plain;
     prepare(prepared);
+    if (i % 2 == 0) prepare_now(prepared);  // else after the first evaluations
     ASSERT_TRUE(same_thresholds(plain, prepared));
     for (int j = 0; j < 20; ++j) {
       const std::vector<float> row = random_row(plain, random);
