@@ -78,10 +78,13 @@ void print_predictions(const Io& io, const KernelSource& source, const std::vect
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const KernelTime time = predict_asked(source, asked[i]);
     const auto measured = measurement_of(source, asked[i]);
+    // four words stand in "source"; outside the measured sizes a prediction is the model's, and says so
+    const bool outside = time.provenance == Provenance::extrapolated;
     Json one = {{"ms", time.ms},
                 {"low_ms", time.low_ms},
                 {"high_ms", time.high_ms},
-                {"source", std::string(to_string(time.provenance))},
+                {"source", std::string(to_string(outside ? Provenance::modelled : time.provenance))},
+                {"extrapolated", outside},
                 {"bound", std::string(to_string(time.bound))}};
     if (measured) one["measured_ms"] = *measured;
     if (io.json) {
