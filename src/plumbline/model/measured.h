@@ -182,4 +182,9 @@ std::uint64_t shape_key(const AttentionShape& shape);
 /// The measurement of exactly that shape, in ms, if one was kept.
 std::optional<double> kept_measurement(const KernelSource& source, std::uint64_t key);
 
+/// The same for a kernel of a layer, by its name in the prediction: what it took alone, not inside a layer.
+/// GEMMs, and attention where the layer names its backend.
+std::optional<double> kept_measurement(const KernelSource& source, const Layer& layer,
+                                       std::string_view kernel);
+
 }  // namespace plumbline

@@ -268,4 +268,17 @@ Prediction predict_measured(const KernelSource& source, const Layer& layer) {
   return p;
 }
 
+std::optional<double> kept_measurement(const KernelSource& source, const Layer& layer,
+                                       std::string_view kernel) {
+  if (source.kept.empty()) return std::nullopt;
+  if (kernel == "attention" && layer.backend != AttentionBackend::best) {
+    return kept_measurement(source, shape_key(attention_shape(layer)));
+  }
+  constexpr std::array<std::string_view, 5> names{"qkv_projection", "output_projection", "gate_up_projection",
+                                                  "down_projection", "up_projection"};
+  const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), kernel) - names.begin());
+  if (at == names.size()) return std::nullopt;
+  return kept_measurement(source, shape_key(layer_gemms(layer)[at == 4 ? 2 : at]));
+}
+
 }  // namespace plumbline

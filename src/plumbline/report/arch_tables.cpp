@@ -7,6 +7,7 @@
 
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
+#include "plumbline/model/measured.h"
 
 namespace plumbline::detail {
 namespace {
@@ -20,6 +21,25 @@ std::string pct(const std::optional<double>& value) {
 }
 
 }  // namespace
+
+/// Adds what was measured of exactly these kernels, where the source kept any: beside the predictions, and
+/// alone, for inside a layer a kernel meets other caches and clocks.
+void add_measured(TextTable& table, const Predictor& predictor, const Layer& layer,
+                  const Prediction& prediction) {
+  if (predictor.source == nullptr) return;
+  std::vector<std::string> texts;
+  bool any = false;
+  for (const KernelTime& kernel : prediction.kernels()) {
+    const auto alone = kept_measurement(*predictor.source, layer, kernel.name);
+    any |= alone.has_value();
+    texts.push_back(alone ? ms(*alone) : "–");
+  }
+  if (!any) return;
+  table.columns.push_back({"measured alone", Align::right});
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    if (!table.rows[i].empty()) table.rows[i].push_back(i < texts.size() ? texts[i] : "");
+  }
+}
 
 /// Adds a column with each row's band before column `at`, where the model has bands (low differs from high).
 template <class BandOf>
@@ -55,7 +75,7 @@ std::string sweep_title(const Sweep& sweep) {
   return title;
 }
 
-TextTable kernel_table(const Prediction& prediction) {
+TextTable kernel_table(const Predictor& predictor, const Layer& layer, const Prediction& prediction) {
   TextTable table{{{"kernel"},
                    {"ms", Align::right},
                    {"share", Align::right},
@@ -80,6 +100,7 @@ TextTable kernel_table(const Prediction& prediction) {
                         band_known ? band(prediction.low_ms, prediction.high_ms) : "none",
                         "",
                         ""});
+  add_measured(table, predictor, layer, prediction);
   return table;
 }
 

@@ -9,7 +9,7 @@
 
 namespace plumbline::detail {
 
-TextTable kernel_table(const Prediction& prediction);
+TextTable kernel_table(const Predictor& predictor, const Layer& layer, const Prediction& prediction);
 TextTable layer_table(const ArchReport& report, const GpuReport& gpu);
 TextTable ranking_table(std::span<const Layer> layers, std::span<const Score> scores,
                         std::span<const std::size_t> order);

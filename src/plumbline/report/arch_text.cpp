@@ -87,7 +87,7 @@ std::string prediction_detail(const Predictor& predictor, const Layer& layer, co
   std::string out =
       heading(fmt::format("{}  ({})", printable(layer.name), detail::gpu_title(predictor)), color);
   out += fmt::format("  {}\n\n", describe(layer));
-  out += render_text(detail::kernel_table(prediction), color, 2);
+  out += render_text(detail::kernel_table(predictor, layer, prediction), color, 2);
   out += '\n';
   for (const TilePenalty& tile : prediction.tile_penalties) {
     if (tile.aligned_128) continue;

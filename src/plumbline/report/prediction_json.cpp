@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/numbers.h"
+#include "plumbline/model/measured.h"
 
 namespace plumbline {
 namespace {
@@ -43,6 +44,24 @@ std::array<const KernelTime*, kMaxKernels> sorted_kernels(const Prediction& pred
   std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(prediction.kernel_count),
             [](const KernelTime* a, const KernelTime* b) { return a->name < b->name; });
   return order;
+}
+
+/// What was measured of exactly these kernels alone, where the source kept any.
+void append_measured(std::string& out, const Predictor& predictor, const Layer& layer,
+                     const std::array<const KernelTime*, kMaxKernels>& kernels, std::size_t count) {
+  if (predictor.source == nullptr || predictor.source->kept.empty()) return;
+  bool any = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto alone = kept_measurement(*predictor.source, layer, kernels[i]->name);
+    if (!alone) continue;
+    if (!any) {
+      append_key(out, "measured_alone_ms");
+      out += '{';
+      any = true;
+    }
+    append_number(out, kernels[i]->name, *alone);
+  }
+  if (any) out += '}';
 }
 
 void append_tiles(std::string& out, const Prediction& prediction) {
@@ -169,6 +188,7 @@ void append_prediction_line(std::string& out, const Predictor& predictor, const 
     out += write_json_line(kernels_json(prediction));
   }
   append_number(out, "low_ms", prediction.low_ms);
+  append_measured(out, predictor, layer, kernels, prediction.kernel_count);
   append_word(out, "model", to_string(predictor.model));
   append_number(out, "ms_per_mparam_proxy", prediction.ms_per_mparam_proxy);
   append_text(out, "name", layer.name);
