@@ -43,9 +43,11 @@ Parsed<Calibration> calibrate(const DataSheet& sheet, const MeasuredRows& rows,
 
 /// The fold, 0 to folds − 1, of a site: a hash, so that neither order nor number of other sites matters.
 int fold_of(std::uint64_t site, int folds);
-/// Sites: (n, k) of a GEMM; heads, KV heads and head width of attention; the name of a layer.
+/// Sites: (n, k) of a GEMM; heads, KV heads, head width and window of attention; the name of a layer.
 std::uint64_t site_of(const GemmShape& shape);
 std::uint64_t site_of(const AttentionShape& shape);
+/// The same without the window.
+std::uint64_t heads_of(const AttentionShape& shape);
 std::uint64_t site_of(const Layer& layer);
 
 /// Marks GEMMs whose order matters to whoever chooses a shape: equal m and equal n·k, n and k in 512..32768;

@@ -18,11 +18,14 @@ namespace plumbline {
 /// The rows of one operation, seen through functions of a row's index.
 struct OpProblem {
   std::string name;
-  std::vector<double> us;            ///< measured
-  std::vector<std::uint64_t> site;   ///< folds never part a site
+  std::vector<double> us;           ///< measured
+  std::vector<std::uint64_t> site;  ///< folds never part a site
+  std::vector<std::uint64_t>
+      strict_site;                   ///< coarser sites that a second set of folds keeps whole; may be empty
   std::vector<std::uint64_t> group;  ///< of pairs, 0: none
   std::size_t features = 0;
-  std::vector<double> start;  ///< constants to begin from
+  std::vector<std::vector<double>> starts;  ///< constants to begin from: the best of these fits stands
+  std::vector<bool> fixed;                  ///< constants that a fit leaves as they began; may be empty
   std::function<double(std::span<const double>, std::size_t)> analytic_us;
   std::function<void(std::span<const double>, std::size_t, std::span<float>)> fill_features;
   std::function<bool(std::span<const double>)> valid;  ///< of constants

@@ -72,10 +72,24 @@ std::vector<double> one_run(const std::function<double(std::span<const double>)>
 
 std::vector<double> minimise(const std::function<double(std::span<const double>)>& function,
                              std::vector<double> start, const std::vector<double>& step, int evaluations) {
-  std::vector<double> best = one_run(function, start, step, evaluations / 2);
-  std::vector<double> smaller = step;
-  for (double& s : smaller) s *= 0.5;
-  return one_run(function, best, smaller, evaluations - evaluations / 2);
+  std::vector<double> free_start, free_step, half_step;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    if (step[i] == 0) continue;
+    free_start.push_back(start[i]);
+    free_step.push_back(step[i]);
+    half_step.push_back(0.5 * step[i]);
+  }
+  if (free_start.empty()) return start;
+  const auto whole = [&](std::span<const double> at) {
+    std::vector<double> all = start;
+    for (std::size_t i = 0, next = 0; i < all.size(); ++i) {
+      if (step[i] != 0) all[i] = at[next++];
+    }
+    return all;
+  };
+  const auto reduced = [&](std::span<const double> at) { return function(whole(at)); };
+  const std::vector<double> best = one_run(reduced, free_start, free_step, evaluations / 2);
+  return whole(one_run(reduced, best, half_step, evaluations - evaluations / 2));
 }
 
 }  // namespace plumbline

@@ -5,7 +5,6 @@ namespace plumbline {
 namespace {
 
 constexpr std::array<double, 3> kQueryTiles{64, 128, 192};
-constexpr double kTile = 128;  ///< queries and keys of a block of the analytic formula
 
 struct Sizes {
   double batch, q, kv, heads, kv_heads, dim, group;
@@ -36,37 +35,69 @@ double prefill_bytes(const Sizes& s) {
 }
 double decode_bytes(const Sizes& s) { return 4 * s.batch * s.dim * (s.kv_heads * s.window + s.heads); }
 
-double join(double a, double b, double p) {
-  const double larger = std::max(a, b);
-  return larger * std::pow(1 + std::pow(std::min(a, b) / larger, p), 1 / p);
-}
-
-/// Blocks of `bn` keys that the query tile beginning at row `first` works through.
-double key_blocks(const Sizes& s, bool causal, double first, double bm, double bn) {
-  if (!causal) return ceil_div(s.kv, bn);
-  const double offset = s.kv - s.q;
-  const double last = std::min(first + bm, s.q);
-  const double high = std::clamp(last + offset, 1.0, s.kv);
-  const double low = std::max(0.0, first + offset - s.window + 1);
-  return std::max(1.0, std::ceil(high / bn) - std::floor(low / bn));
-}
-
-struct BlockWork {
-  double mean = 0;  ///< key blocks a query tile
-  double longest = 0;
+/// Rows (queries, of every head of a group when packed) and keys of a tile.
+struct Tile {
+  double rows, keys;
+  bool packed;
 };
 
-/// Of five query tiles spread evenly, the first and the last among them.
-BlockWork block_work(const Sizes& s, bool causal, double bm, double bn) {
-  const double tiles = ceil_div(s.q, bm);
-  BlockWork out;
-  for (int i = 0; i < 5; ++i) {
-    const double tile = std::floor((tiles - 1) * i / 4);
-    const double blocks = key_blocks(s, causal, tile * bm, bm, bn);
-    out.mean += blocks / 5;
+/// FlashAttention-3's tiles on Hopper, by head width; windows take narrower key blocks.
+Tile hopper_tile(double dim, bool window) {
+  if (dim <= 64) return {192, 128, true};
+  if (dim <= 128) return {128, 128, true};
+  if (dim <= 192) return {128, window ? 96.0 : 112.0, true};
+  return {128, window ? 64.0 : 80.0, true};
+}
+
+Tile tile_of(double tiling, double dim, bool window) {
+  if (tiling < 0.5) return hopper_tile(dim, window);
+  if (tiling < 1.5) return {64, dim <= 64 ? 256.0 : dim <= 128 ? 128.0 : 64.0, false};
+  return {128, dim <= 64 ? 128.0 : 64.0, false};
+}
+
+/// The tiles of a shape: how many, and how many key blocks one works through.
+struct TileWork {
+  double tiles = 0;    ///< of all sequences and heads
+  double mean = 0;     ///< key blocks of a tile
+  double longest = 0;  ///< key blocks of the longest of a sequence's tiles
+};
+
+constexpr double kSampledTiles = 9;
+
+/// Key blocks that row tile `index` of one sequence and head (or group of packed heads) works through.
+double key_blocks(const Sizes& s, bool causal, const Tile& tile, double group, double index) {
+  if (!causal) return std::ceil(s.kv / tile.keys);
+  const double offset = s.kv - s.q;
+  const double first = std::floor(index * tile.rows / group);
+  const double last = std::min(std::ceil((index + 1) * tile.rows / group), s.q);
+  const double high = std::clamp(last + offset, 1.0, s.kv);
+  const double low = std::max(0.0, first + offset - s.window + 1);
+  return std::max(1.0, std::ceil(high / tile.keys) - std::floor(low / tile.keys));
+}
+
+/// Counted over all tiles of a sequence, or over nine of them spread evenly, the first and the last among
+/// them.
+TileWork tile_work(const Sizes& s, bool causal, const Tile& tile) {
+  const double group = tile.packed ? s.group : 1;
+  const double tiles = ceil_div(s.q * group, tile.rows);
+  const double count = std::min(tiles, kSampledTiles);
+  TileWork out;
+  for (double i = 0; i < count; ++i) {
+    const double index = tiles <= kSampledTiles ? i : std::floor((tiles - 1) * i / (kSampledTiles - 1));
+    const double blocks = key_blocks(s, causal, tile, group, index);
+    out.mean += blocks;
     out.longest = std::max(out.longest, blocks);
   }
+  out.mean /= count;
+  out.tiles = tiles * s.batch * (tile.packed ? s.kv_heads : s.heads);
   return out;
+}
+
+/// Waves of the blocks that write a KV cache, one block a token: as many of its threads (one an element, at
+/// most 512) as an SM holds.
+double cache_waves(const Machine& machine, const Sizes& s) {
+  const double threads = std::min(s.kv_heads * s.dim, 512.0);
+  return s.batch * s.q / (machine.sms * std::clamp(std::floor(2048 / threads), 1.0, 32.0));
 }
 
 }  // namespace
@@ -93,21 +124,30 @@ double attention_pairs(const AttentionShape& shape) {
   return ramp * (offset + 1) + (first + full - 1) * ramp / 2 + (q - full) * window;
 }
 
+double attention_roofline_us(const Machine& machine, const AttentionShape& shape) {
+  const Sizes s = sizes_of(shape);
+  const double bytes = is_decode(shape) ? decode_bytes(s) : prefill_bytes(s);
+  return std::max(prefill_flops(s) / machine.flops_per_us, bytes / machine.bytes_per_us);
+}
+
 AttentionAnalytic prefill_analytic(const Machine& machine, std::span<const double> c,
                                    const AttentionShape& shape) {
   const Sizes s = sizes_of(shape);
   AttentionAnalytic out;
-  const double tiles = ceil_div(s.q, kTile);
-  // 4·(d + softmax) operations a pair; the ramp is what a tile of queries pays beyond its keys.
-  const double a_pair = 4 * (s.dim + c[2]) / (machine.flops_per_us * c[1]);
+  const Tile tile = tile_of(c[9], s.dim, shape.window > 0);
+  const TileWork work = tile_work(s, shape.causal, tile);
+  // One tile and block of keys on one SM: two products of the head's width, and the softmax.
+  const double block_us = tile.rows * tile.keys * 4 * (s.dim / c[1] + c[2] / 4) /
+                          (machine.flops_per_us / machine.sms) * (s.dim > 256 ? c[8] : 1.0);
   out.launch_us = c[0];
-  out.tensor_us = s.batch * s.heads * (s.pairs + c[3] * kTile * tiles) * a_pair;
-  // A grid that does not fill the GPU waits for its longest block: the last query tile has the most keys.
-  const double keys = shape.causal ? std::min(s.kv, s.window + kTile) : s.kv;
-  out.longest_us = (keys + c[3]) * kTile * a_pair * machine.sms;
-  out.memory_us = prefill_bytes(s) / (machine.bytes_per_us * c[4]);
-  out.write_us = c[7] * 8 * s.batch * s.q * s.kv_heads * s.dim / machine.bytes_per_us;
-  out.us = c[0] + out.write_us + join(join(out.tensor_us, out.longest_us, c[6]), out.memory_us, c[5]);
+  out.tensor_us = std::ceil(work.tiles / machine.sms) * (c[3] + work.mean * block_us);
+  // A grid that does not fill the GPU waits for its longest tile: the last queries see the most keys.
+  out.longest_us = c[3] + work.longest * block_us;
+  out.reread_us = work.tiles * work.mean * tile.keys * s.dim * 4 / machine.bytes_per_us;
+  out.memory_us = prefill_bytes(s) / (machine.bytes_per_us * c[6]) + c[7] * out.reread_us;
+  out.write_us = std::max(c[4] * 8 * s.batch * s.q * s.kv_heads * s.dim / machine.bytes_per_us,
+                          c[5] * cache_waves(machine, s));
+  out.us = c[0] + out.write_us + std::max(out.tensor_us, out.longest_us) + out.memory_us;
   return out;
 }
 
@@ -151,39 +191,40 @@ void prefill_features(const Machine& machine, const AttentionAnalytic& analytic,
                          tensor / memory,
                          analytic.us / roof,
                          analytic.us,
-                         analytic.longest_us / analytic.us,
                          s.batch * s.q,
                          bytes / machine.l2_bytes,
                          shape.window > 0 ? 1.0 : 0.0,
-                         shape.causal ? 1.0 : 0.0}) {
+                         shape.causal ? 1.0 : 0.0,
+                         s.dim > 128 ? 1.0 : 0.0}) {
     put(v);
   }
-  for (const double bm : kQueryTiles) {
-    const double blocks = s.batch * s.heads * ceil_div(s.q, bm);
-    const double packed = s.batch * s.kv_heads * ceil_div(s.q * s.group, bm);
-    put(blocks);
-    put(std::ceil(blocks / machine.sms) / (blocks / machine.sms));
-    put(packed);
-    put(std::ceil(packed / machine.sms) / (packed / machine.sms));
-    put(s.q / (bm * ceil_div(s.q, bm)));
+  for (const double rows : kQueryTiles) {
+    put(s.batch * s.heads * ceil_div(s.q, rows));
+    put(s.batch * s.kv_heads * ceil_div(s.q * s.group, rows));
   }
   const double sm_rate = machine.flops_per_us / machine.sms;
-  for (const double bm : {64.0, 128.0}) {
-    for (const double bn : {64.0, 128.0}) {
-      const BlockWork work = block_work(s, shape.causal, bm, bn);
-      const double tiles = ceil_div(s.q, bm);
-      put(work.mean * tiles * bm * bn / s.pairs);
-      const double longest = work.longest * 4 * bm * bn * s.dim / sm_rate;
-      if (bn == 128.0) put(longest / roof);
-      if (bm == 128.0) {
-        const double total =
-            work.mean * tiles * s.batch * s.heads * 4 * bm * bn * s.dim / machine.flops_per_us;
-        put(std::max(total, longest) / roof);
-      }
-    }
+  for (const Tile& tile : {hopper_tile(s.dim, shape.window > 0), Tile{64, 128, false}, Tile{128, 64, false},
+                           Tile{128, 128, true}}) {
+    const TileWork work = tile_work(s, shape.causal, tile);
+    const double block_us = 4 * tile.rows * tile.keys * s.dim / sm_rate;
+    const double waves = work.tiles / machine.sms;
+    const double total = waves * work.mean * block_us;
+    put(work.tiles);
+    put(std::ceil(waves) / waves);
+    put(work.mean);
+    put(total / roof);
+    put(work.longest * block_us / analytic.us);
+    put(std::max(total, std::ceil(waves) * work.mean * block_us) / analytic.us);
+    put(work.tiles * work.mean * tile.rows * tile.keys / (s.batch * s.heads * s.pairs));
   }
-  put(s.dim > 128 ? 1.0 : 0.0);
-  put(std::fmod(s.dim, 64.0));
+  const double written = 8 * s.batch * s.q * s.kv_heads * s.dim / machine.bytes_per_us;
+  for (const double v :
+       {written / analytic.us, s.batch * s.kv_heads * s.q, s.kv_heads * s.dim,
+        std::min(s.kv_heads * s.dim, 512.0), cache_waves(machine, s), analytic.write_us / analytic.us,
+        analytic.longest_us / analytic.us, analytic.tensor_us / analytic.us, analytic.longest_us,
+        analytic.tensor_us, analytic.reread_us / analytic.us, memory / analytic.us, std::fmod(s.dim, 64.0)}) {
+    put(v);
+  }
 }
 
 void decode_features(const Machine& machine, const AttentionAnalytic& analytic, const AttentionShape& shape,

@@ -38,21 +38,32 @@ double attention_pairs(const AttentionShape& shape);
 /// width.
 std::array<double, 3> domain_of(const AttentionShape& shape);
 
+/// The larger of tensor and memory time at the data sheet's rates, in microseconds.
+double attention_roofline_us(const Machine& machine, const AttentionShape& shape);
+
 /// What the analytic formula says, in microseconds.
 struct AttentionAnalytic {
   double us = 0;
   double launch_us = 0, memory_us = 0, tensor_us = 0;
   double write_us = 0;    ///< prefill: writing the KV cache, where the rows include it
-  double longest_us = 0;  ///< prefill: the longest thread block alone
+  double longest_us = 0;  ///< prefill: the longest tile of queries alone
+  double reread_us = 0;   ///< prefill: keys read again for each tile
   double items_us = 0;    ///< decode: issuing one work item a sequence and KV head
 };
 
-/// Names of the constants of prefill: t0_us, efficiency and bandwidth (shares of the data sheet's), softmax
-/// (in units of head width), ramp (keys that a query tile costs beyond its own), p (how memory and tensor
-/// time combine), block_p (how the longest block and the whole work combine), cache_write (of the KV cache).
-inline constexpr std::array<std::string_view, 8> kPrefillConstants{
-    "t0_us", "efficiency", "softmax", "ramp", "bandwidth", "p", "block_p", "cache_write"};
-/// launch + KV-cache write + (tensor or the longest block, joined with memory as (a^p + b^p)^(1/p)).
+/// Names of the constants of prefill: t0_us, efficiency (share of the peak), softmax (operations of a pair
+/// beside its products, in units of four), tile_us (start and end of a tile of queries), cache_write (bytes
+/// of the KV cache, over the data sheet's bandwidth) and cache_wave_us (one wave of the blocks that write it)
+/// where the rows include that, bandwidth (share of the data sheet's), reread (share of the keys read again
+/// for each tile that costs HBM time), wide (heads wider than 256 over what their work says), tiling (see
+/// below).
+inline constexpr std::array<std::string_view, 10> kPrefillConstants{
+    "t0_us",         "efficiency", "softmax", "tile_us", "cache_write",
+    "cache_wave_us", "bandwidth",  "reread",  "wide",    "tiling"};
+/// Tiles of queries and keys that a kernel works in, by the constant `tiling`: 0 Hopper's FlashAttention-3,
+/// where the query heads of one KV head share a tile; 1 tiles of 64 queries; 2 tiles of 128 queries.
+inline constexpr int kTilings = 3;
+/// launch + writing the KV cache + (waves of tiles or the longest tile) + memory.
 AttentionAnalytic prefill_analytic(const Machine& machine, std::span<const double> constants,
                                    const AttentionShape& shape);
 
@@ -64,9 +75,10 @@ AttentionAnalytic decode_analytic(const Machine& machine, std::span<const double
                                   const AttentionShape& shape);
 
 /// How many features a prefill shape has.
-inline constexpr std::size_t kPrefillFeatures = 48;
-/// Features of a prefill shape: sizes, thread blocks and waves of three query tiles with and without packed
-/// heads, key blocks that masks waste, the longest block. `out` holds kPrefillFeatures.
+inline constexpr std::size_t kPrefillFeatures = 70;
+/// Features of a prefill shape: sizes, blocks of three query tiles, then for four ways of tiling the tiles,
+/// their waves, the key blocks that masks leave, the longest tile; the parts of the analytic time. `out`
+/// holds kPrefillFeatures.
 void prefill_features(const Machine& machine, const AttentionAnalytic& analytic, const AttentionShape& shape,
                       std::span<float> out);
 

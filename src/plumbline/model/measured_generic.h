@@ -14,8 +14,8 @@ namespace plumbline {
 inline const std::vector<double> kGenericGemm{2.7, .84, 2.4, .92, .03, .4, 200, 2.2, 1.1, .035, -.12};
 /// Kernels that load less than 16 bytes at once, fitted to an H200's misaligned GEMMs: a quarter of the peak.
 inline const std::vector<double> kGenericMisaligned{2.3, .56, 3.0, .27, .32, .14, 450, .1, .9, .19, -.9};
-inline const std::vector<double> kGenericPrefill{9, .9, 60, 60, .6, 1.5, 2, .5};
-inline const std::vector<double> kGenericDecode{9.5, .85, .02};
+inline const std::vector<double> kGenericPrefill{9.4, 1.3, 250, 1.7, .5, 0, .8, .15, 2.3, 0};
+inline const std::vector<double> kGenericDecode{9.8, .88, .027};
 inline constexpr std::array<double, 5> kGenericElementwise{2.5, .2, .75, .5, 2};
 
 /// Fusion terms of layers nobody measured: each kernel costs what it costs alone, half of the residual
