@@ -208,8 +208,12 @@ std::vector<T> draw(std::size_t count, double share, std::uint64_t seed, std::ui
     const std::uint64_t r = counter_random(seed, stream * 0x100000000ULL + i);
     std::swap(all[i], all[i + static_cast<std::size_t>(r % (count - i))]);
   }
-  all.resize(std::min(want, count));
-  std::sort(all.begin(), all.end());
+  std::vector<bool> taken(count, false);
+  for (std::size_t i = 0; i < std::min(want, count); ++i) taken[all[i]] = true;
+  all.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (taken[i]) all.push_back(static_cast<T>(i));
+  }
   return all;
 }
 

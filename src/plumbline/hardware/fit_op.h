@@ -32,7 +32,7 @@ struct OpProblem {
   std::function<double(std::size_t)> roofline_us;
   std::function<std::array<double, 3>(std::size_t)> domain;
   BoostOptions boost;
-  int folds = 6;
+  int folds = 10;
 
   std::size_t size() const { return us.size(); }
 };
