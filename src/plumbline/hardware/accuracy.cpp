@@ -80,4 +80,24 @@ std::map<std::string, double> accuracy(std::span<const Judged> rows) {
   return out;
 }
 
+double site_budget_pct(std::span<const Judged> rows, std::span<const std::uint64_t> site) {
+  constexpr std::size_t sites_drawn = 8, draws = 4000;
+  std::map<std::uint64_t, std::pair<double, double>> sums;  // error, rows
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto& [error, count] = sums[site[i]];
+    error += std::abs(100 * (rows[i].predicted / rows[i].measured - 1));
+    ++count;
+  }
+  std::vector<double> means, drawn;
+  for (const auto& [key, sum] : sums) means.push_back(sum.first / sum.second);
+  if (means.empty()) return 0;
+  for (std::uint64_t draw = 0; draw < draws; ++draw) {
+    double sum = 0;
+    for (std::uint64_t i = 0; i < sites_drawn; ++i)
+      sum += means[counter_random(41, draw * sites_drawn + i) % means.size()];
+    drawn.push_back(sum / sites_drawn);
+  }
+  return std::ceil(10 * *quantile(drawn, 0.99)) / 10;
+}
+
 }  // namespace plumbline

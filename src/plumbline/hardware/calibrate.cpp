@@ -39,6 +39,7 @@ BoostOptions boost_options(std::size_t rows, double effort, double columns) {
   } else {
     options.trees = 400;
     options.leaves = 64;
+    options.rate = 0.08;
   }
   options.trees = std::max(10, static_cast<int>(std::lround(options.trees * effort)));
   return options;
@@ -204,7 +205,7 @@ Parsed<Calibration> calibrate(const DataSheet& sheet, const MeasuredRows& rows,
     if (options.progress) options.progress(fmt::format("{}: {} rows", problem.name, problem.size()));
     OpFit result = fit_op(problem, 1);
     into = result.op;
-    source.budgets[problem.name] = std::ceil(20 * result.op.errors.at("mape_pct")) / 10;
+    source.budgets[problem.name] = site_budget_pct(result.judged, problem.site);
     out.folds.push_back(result.report);
     ++fitted;
     return result;

@@ -19,14 +19,15 @@ namespace {
 
 constexpr std::size_t kLeast = 12;      ///< rows of a kind of layer
 constexpr std::size_t kLeastPlain = 8;  ///< rows of an element-wise operation
-constexpr int kFolds = 10;
-/// Folds of few rows give a quantile that is too narrow on average: a little is added.
+constexpr int kFolds = 20;
+/// Folds of few rows of one element-wise operation give a quantile that is too narrow on average: a little is
+/// added.
 constexpr double kWiden = 1.15;
 
-double half_width(const std::vector<Judged>& judged) {
+double half_width(const std::vector<Judged>& judged, double widen) {
   std::vector<double> errors;
   for (const Judged& row : judged) errors.push_back(std::abs(std::log(row.measured / row.predicted)));
-  return kWiden * quantile(errors, 0.9).value_or(kGenericHalfWidth);
+  return widen * quantile(errors, 0.9).value_or(kGenericHalfWidth);
 }
 
 void set_bands(std::vector<Judged>& judged, double half) {
@@ -203,7 +204,7 @@ bool fit_kind(LayerKind kind, const std::vector<Measured<Layer>>& all, KernelSou
     }
   }
   // The band covers every session; the errors are of the reference session, which the terms describe.
-  fitted.half_width = half_width(judged);
+  fitted.half_width = half_width(judged, 1);
   set_bands(judged, fitted.half_width);
   std::vector<Judged> reference, reference_before;
   for (std::size_t i = 0; i < n; ++i) {
@@ -217,9 +218,9 @@ bool fit_kind(LayerKind kind, const std::vector<Measured<Layer>>& all, KernelSou
   fitted.errors["all_sessions_mape_pct"] = accuracy(judged).at("mape_pct");
   fitted.errors["formula_mape_pct"] = accuracy(reference_before).at("mape_pct");
   const std::string name(kLayerTables[static_cast<std::size_t>(kind)]);
-  // Rows of one session share its offset (the card's heat), which the band covers and a mean of errors does
-  // not.
-  source.budgets[name] = std::ceil(1000 * fitted.half_width) / 10;
+  std::vector<std::uint64_t> site;
+  for (const auto* row : problem.rows) site.push_back(site_of(row->shape));
+  source.budgets[name] = site_budget_pct(judged, site);
   folds.push_back({name, fitted.rows, fitted.sites, fitted.errors});
   return true;
 }
@@ -236,6 +237,7 @@ std::int64_t fit_elementwise(const ElementwiseRows& rows, KernelSource& source,
     }
     if (mine.size() < kLeastPlain) continue;
     std::vector<Judged> judged;
+    std::vector<std::uint64_t> site;
     for (int fold = 0; fold < 5; ++fold) {
       ElementwiseRows seen;
       for (const auto& row : mine) {
@@ -245,17 +247,18 @@ std::int64_t fit_elementwise(const ElementwiseRows& rows, KernelSource& source,
       for (const auto& row : mine) {
         if (fold_of(site_of(row.shape), 5) != fold) continue;
         judged.push_back({elementwise_us(source.machine, constants, row.shape), row.us, 0, 0, 0});
+        site.push_back(site_of(row.shape));
       }
     }
     FittedElementwise& out = source.elementwise[op];
     out.constants = fit_constants(source.machine, mine);
-    out.half_width = half_width(judged);
+    out.half_width = half_width(judged, kWiden);
     set_bands(judged, out.half_width);
     out.rows = static_cast<std::int64_t>(mine.size());
     out.errors = accuracy(judged);
     out.errors.erase("kendall_tau");
     const std::string name(to_string(static_cast<ElementwiseOp>(op)));
-    source.budgets[name] = std::ceil(20 * out.errors.at("mape_pct")) / 10;
+    source.budgets[name] = site_budget_pct(judged, site);
     folds.push_back({name, out.rows, out.rows, out.errors});
     ++fitted;
   }
