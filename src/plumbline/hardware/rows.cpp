@@ -12,6 +12,7 @@
 #include "plumbline/base/hash.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
+#include "plumbline/hardware/row_limits.h"
 #include "plumbline/model/measured_generic.h"
 
 namespace plumbline {
@@ -173,77 +174,6 @@ Layer read_layer(Row& row, bool decode_file) {
   return layer;
 }
 
-/// Operations and least bytes of a row, and a plain estimate of its time.
-struct Expectation {
-  double flops = 0, bytes = 0, us = 0;
-};
-
-Expectation expect(const KernelSource& generic, const GemmShape& s) {
-  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
-  return {2 * m * n * k, 2 * (m * k + n * k + m * n), predict_gemm(generic, "", s).ms * 1e3};
-}
-Expectation expect(const KernelSource& generic, const AttentionShape& s) {
-  const auto b = static_cast<double>(s.batch), d = static_cast<double>(s.head_dim);
-  const auto q = static_cast<double>(s.q_len) * static_cast<double>(s.heads);
-  const double keys =
-      static_cast<double>(s.window > 0 ? std::min(s.kv_len, s.window + s.q_len - 1) : s.kv_len);
-  return {4 * b * static_cast<double>(s.heads) * d * attention_pairs(s),
-          4 * b * d * (q + static_cast<double>(s.kv_heads) * keys),
-          predict_attention(generic, "", s).ms * 1e3};
-}
-Expectation expect(const KernelSource& generic, const ElementwiseShape& s) {
-  return {0, 4 * static_cast<double>(s.rows) * static_cast<double>(s.cols),
-          predict_elementwise(generic, "", s).ms * 1e3};
-}
-Expectation expect(const KernelSource& generic, const Layer& layer) {
-  Layer best = layer;
-  best.backend = AttentionBackend::best;
-  const auto m = static_cast<double>(layer.batch_size) *
-                 (layer.phase == Phase::decode ? 1.0 : static_cast<double>(layer.seq_len));
-  const auto hidden = static_cast<double>(layer.hidden_dim);
-  const double weights = hidden * static_cast<double>(layer.head_dim) *
-                             static_cast<double>(2 * layer.num_heads + 2 * layer.num_kv_heads) +
-                         3 * hidden * static_cast<double>(layer.ffn_dim);
-  return {2 * m * weights, 2 * weights, predict_measured(generic, best).total_ms * 1e3};
-}
-
-/// Clocks above the one that the data sheet's peak is computed with: an H200 boosts from 1830 to 1980 MHz.
-constexpr double kBoost = 1.10;
-/// A launch takes longer than this on every GPU so far.
-constexpr double kLeastUs = 0.5;
-
-/// Why a time cannot be true, with the code, or an empty text.
-std::pair<std::string_view, std::string> implausible(const Machine& machine, const Expectation& e,
-                                                     double us) {
-  const double ratio = us / e.us;
-  if (ratio > 200 && ratio < 20000) {
-    return {"row-unit-slip", fmt::format("{} ms where about {} is plausible: it reads like microseconds",
-                                         format_fixed(us / 1e3, 6), format_fixed(e.us / 1e3, 6))};
-  }
-  if (ratio >= 20000) {
-    return {"row-unit-slip", fmt::format("{} ms where about {} is plausible: it reads like nanoseconds",
-                                         format_fixed(us / 1e3, 6), format_fixed(e.us / 1e3, 6))};
-  }
-  if (ratio < 1.0 / 200) {
-    return {"row-unit-slip", fmt::format("{} ms where about {} is plausible: it reads like seconds",
-                                         format_double(us / 1e3), format_fixed(e.us / 1e3, 6))};
-  }
-  const double tensor = e.flops / (machine.flops_per_us * kBoost);
-  if (us < tensor) {
-    return {"row-impossible", fmt::format("{} ms is faster than the tensor peak allows ({} ms)",
-                                          format_fixed(us / 1e3, 6), format_fixed(tensor / 1e3, 6))};
-  }
-  const double memory = std::max(0.0, e.bytes - machine.l2_bytes) / machine.bytes_per_us;
-  if (us < memory) {
-    return {"row-impossible", fmt::format("{} ms is faster than HBM brings what L2 cannot hold ({} ms)",
-                                          format_fixed(us / 1e3, 6), format_fixed(memory / 1e3, 6))};
-  }
-  if (us < kLeastUs) {
-    return {"row-impossible", fmt::format("{} ms is shorter than any launch", format_double(us / 1e3))};
-  }
-  return {};
-}
-
 enum class Family { gemm, attention, elementwise, layers };
 
 std::optional<Family> family_of(const Header& header) {
@@ -287,8 +217,7 @@ struct Reader {
   template <class Shape>
   void keep(Row& row, const Shape& shape, double us, int line, std::vector<Measured<Shape>>& into) {
     if (!row.wrong.empty()) return reject("row-malformed", row.wrong, line);
-    const auto [code, why] = implausible(generic.machine, expect(generic, shape), us);
-    if (!code.empty()) return reject(code, why, line);
+    if (const auto doubt = implausible(generic, shape, us)) return reject(doubt->code, doubt->why, line);
     into.push_back({shape, us, line, static_cast<int>(rows.files.size())});
     ++account.rows;
   }
