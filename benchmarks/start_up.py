@@ -18,6 +18,9 @@ COMMANDS = {
     "plumbline --version": ["--version"],
     "window show attention_backward": ["window", "show", "attention_backward"],
     "start attention_backward": ["start", "attention_backward"],
+    "arch report, proxy": ["arch", "report", "--hardware", "a100", "--model", "proxy"],
+    "arch report, measured": ["arch", "report"],
+    "arch predict, measured": ["arch", "predict", "--layer", "llama3_8b"],
 }
 
 
