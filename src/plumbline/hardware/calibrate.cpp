@@ -165,6 +165,9 @@ void keep_rows(const MeasuredRows& rows, KernelSource& source) {
   for (const auto& row : rows.gemm) kept[shape_key(row.shape)] = static_cast<float>(row.us * 1e-3);
   for (const auto& row : rows.attention) kept[shape_key(row.shape)] = static_cast<float>(row.us * 1e-3);
   for (const auto& [key, ms] : kept) source.kept.push_back({key, ms});
+  std::vector<std::pair<std::uint64_t, std::string>> kernels;
+  for (const NamedGemm& row : rows.kernels) kernels.emplace_back(shape_key(row.shape), row.kernel);
+  source.kernels = make_kernel_names(std::move(kernels));
 }
 
 }  // namespace

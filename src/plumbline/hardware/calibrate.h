@@ -31,7 +31,7 @@ struct Calibration {
 struct CalibrateOptions {
   std::string source = "measured";  ///< the kernel source's name
   std::string framework;            ///< versions, in words
-  bool keep_rows = false;           ///< keep the measurements, to be shown beside predictions
+  bool keep_rows = false;           ///< keep measurements and kernel names, to be shown beside predictions
   double effort = 1;                ///< share of the usual number of trees (tests use less)
   std::function<void(const std::string&)> progress{};  ///< told what is being fitted
 };

@@ -63,6 +63,13 @@ struct Reader {
     invalid(key, *table.get(key), "a count from 0");
     return 0;
   }
+  bool yes(std::string_view key) {
+    const toml::node* node = get(key, false);
+    if (node == nullptr) return false;
+    const auto value = node->value_exact<bool>();
+    if (!value) invalid(key, *node, "true or false");
+    return value.value_or(false);
+  }
   std::array<double, 3> triple(std::string_view key) {
     const toml::node* node = get(key);
     std::array<double, 3> out{};
@@ -164,6 +171,7 @@ void read_row_files(Reader& reader, std::vector<RowFile>& rows) {
     file.licence = one.text("licence");
     file.rows = one.count("rows");
     file.rejected = one.count("rejected");
+    file.kernel_names = one.yes("kernel_names");
     one.refuse_unknown();
     rows.push_back(std::move(file));
   }
@@ -175,12 +183,13 @@ bool take_kept(std::string_view& bytes, std::vector<KeptRow>& kept) {
   std::memcpy(&count, bytes.data(), sizeof(count));
   bytes.remove_prefix(sizeof(count));
   constexpr std::size_t each = sizeof(std::uint64_t) + sizeof(float);
-  if (bytes.size() != count * each) return false;
+  if (bytes.size() / each < count) return false;
   kept.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     std::memcpy(&kept[i].key, bytes.data() + i * sizeof(std::uint64_t), sizeof(std::uint64_t));
     std::memcpy(&kept[i].ms, bytes.data() + count * sizeof(std::uint64_t) + i * sizeof(float), sizeof(float));
   }
+  bytes.remove_prefix(count * each);
   return std::is_sorted(kept.begin(), kept.end(),
                         [](const KeptRow& a, const KeptRow& b) { return a.key < b.key; });
 }
@@ -202,25 +211,33 @@ void read_residuals(const std::string& path, const std::string& sha256, KernelSo
   if (sha256_hex(*content.value) != sha256)
     return bad("not the residual file that the hardware file names (SHA-256 differs)");
   std::string_view bytes = *content.value;
-  if (!bytes.starts_with(kResidualMagic)) return bad("this is no residual file");
+  if (!bytes.starts_with(kResidualMagic)) return bad("this is no residual file, or one of an older layout");
   bytes.remove_prefix(kResidualMagic.size());
   for (const auto& place : op_places(source)) {
     if (place.op->rows == 0) continue;
-    for (Forest* forest : {&place.op->residual, &place.op->spread}) {
-      auto taken = take_forest(bytes, path);
-      if (!taken.ok()) {
-        found.insert(found.end(), taken.diagnostics.begin(), taken.diagnostics.end());
-        return;
-      }
-      if (taken.value->features() != features_of(place.table))
-        return bad("the trees were fitted to other features");
-      *forest = std::move(*taken.value);
+    const auto take = [&](Forest& forest, const Forest* like) {
+      auto taken = take_forest(bytes, path, like);
+      found.insert(found.end(), taken.diagnostics.begin(), taken.diagnostics.end());
+      if (taken.ok()) forest = std::move(*taken.value);
+      return taken.ok();
+    };
+    if (!take(place.op->residual, nullptr)) return;
+    if (bytes.empty() || (bytes.front() != 0 && bytes.front() != 1))
+      return bad("the residual trees are damaged or cut short");
+    const bool shared = bytes.front() == 1;
+    bytes.remove_prefix(1);
+    if (!take(place.op->spread, shared ? &place.op->residual : nullptr)) return;
+    if (place.op->residual.features() != features_of(place.table) ||
+        place.op->spread.features() != features_of(place.table)) {
+      return bad("the trees were fitted to other features");
     }
-    place.op->one_quantisation = same_thresholds(place.op->residual, place.op->spread);
+    place.op->one_quantisation = shared || same_thresholds(place.op->residual, place.op->spread);
     prepare(place.op->residual);
     prepare(place.op->spread, !place.op->one_quantisation);
   }
-  if (!take_kept(bytes, source.kept)) bad("the kept measurements are damaged");
+  if (!take_kept(bytes, source.kept)) return bad("the kept measurements are damaged");
+  if (!take_kernel_names(bytes, source.kernels)) return bad("the kernel names are damaged");
+  if (!bytes.empty()) bad("there are more bytes than the file should hold");
 }
 
 std::shared_ptr<const KernelSource> read_source(Reader reader, const std::string& directory,

@@ -12,78 +12,12 @@
 #include "plumbline/base/hash.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
+#include "plumbline/hardware/row_cells.h"
 #include "plumbline/hardware/row_limits.h"
 #include "plumbline/model/measured_generic.h"
 
 namespace plumbline {
 namespace {
-
-using Cells = std::vector<std::string_view>;
-
-/// The cells of one line. Rows of measurements hold no quotes.
-void split_line(std::string_view line, Cells& cells) {
-  cells.clear();
-  while (true) {
-    const std::size_t comma = line.find(',');
-    cells.push_back(trim(line.substr(0, comma)));
-    if (comma == line.npos) return;
-    line.remove_prefix(comma + 1);
-  }
-}
-
-/// The next line without its end; false when the text is used up.
-bool next_line(std::string_view& text, std::string_view& line) {
-  if (text.empty()) return false;
-  const std::size_t end = text.find('\n');
-  line = text.substr(0, end);
-  text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return true;
-}
-
-/// A file's header: which column is which.
-struct Header {
-  Cells names;
-  std::optional<std::size_t> find(std::string_view name) const {
-    const auto at = std::find(names.begin(), names.end(), name);
-    return at == names.end() ? std::nullopt : std::optional<std::size_t>(at - names.begin());
-  }
-  bool has(std::string_view name) const { return find(name).has_value(); }
-};
-
-/// One row being read; the first thing wrong with it is kept.
-struct Row {
-  const Header& header;
-  const Cells& cells;
-  std::string wrong{};
-
-  std::string_view text(std::string_view column) const {
-    const auto at = header.find(column);
-    return at && *at < cells.size() ? cells[*at] : std::string_view{};
-  }
-  void complain(std::string message) {
-    if (wrong.empty()) wrong = std::move(message);
-  }
-  /// A size of at least 1 (and at most 2^40), or `absent` when the cell is empty and that is allowed.
-  std::int64_t count(std::string_view column, std::optional<std::int64_t> absent = {}) {
-    const std::string_view cell = text(column);
-    if (cell.empty() && absent) return *absent;
-    const auto value = parse_int(cell);
-    if (!value || *value < 1 || *value > (std::int64_t{1} << 40)) {
-      complain(fmt::format("{} is '{}': a whole number from 1 is needed", column, printable(cell)));
-      return 1;
-    }
-    return *value;
-  }
-  bool yes(std::string_view column, bool absent) {
-    const std::string_view cell = text(column);
-    if (cell.empty()) return absent;
-    if (cell == "1" || cell == "true" || cell == "True") return true;
-    if (cell == "0" || cell == "false" || cell == "False") return false;
-    complain(fmt::format("{} is '{}': 0 or 1 is needed", column, printable(cell)));
-    return absent;
-  }
-};
 
 std::optional<AttentionBackend> backend_of(std::string_view text) {
   if (text.empty() || text == "best") return AttentionBackend::best;
@@ -101,6 +35,15 @@ AttentionBackend read_backend(Row& row) {
 }
 
 GemmShape read_gemm(Row& row) { return {row.count("m"), row.count("n"), row.count("k")}; }
+
+std::string read_kernel(Row& row) {
+  const std::string_view name = row.text("kernel");
+  if (!is_kernel_name(name)) {
+    row.complain(fmt::format("kernel is '{}': a kernel's name of 1 to {} printable characters is needed",
+                             printable(name.substr(0, 40)), kMaxKernelName));
+  }
+  return std::string(name);
+}
 
 std::int64_t read_window(Row& row, std::string_view column) {
   const std::string_view cell = row.text(column);
@@ -174,17 +117,6 @@ Layer read_layer(Row& row, bool decode_file) {
   return layer;
 }
 
-enum class Family { gemm, attention, elementwise, layers };
-
-std::optional<Family> family_of(const Header& header) {
-  if (header.has("m") && header.has("n") && header.has("k")) return Family::gemm;
-  if (header.has("hidden_dim") && header.has("ffn_dim") && header.has("seq_len")) return Family::layers;
-  if (header.has("heads") && header.has("kv_len")) return Family::attention;
-  if (header.has("heads") && header.has("seq_q")) return Family::attention;
-  if (header.has("op") && header.has("rows")) return Family::elementwise;
-  return std::nullopt;
-}
-
 struct TimeColumn {
   std::string_view name;
   double us_each = 0;
@@ -197,12 +129,25 @@ std::optional<TimeColumn> time_column(const Header& header) {
   return std::nullopt;
 }
 
+enum class Family { gemm, kernels, attention, elementwise, layers };
+
+std::optional<Family> family_of(const Header& header) {
+  if (header.has("m") && header.has("n") && header.has("k")) {
+    return header.has("kernel") && !time_column(header) ? Family::kernels : Family::gemm;
+  }
+  if (header.has("hidden_dim") && header.has("ffn_dim") && header.has("seq_len")) return Family::layers;
+  if (header.has("heads") && header.has("kv_len")) return Family::attention;
+  if (header.has("heads") && header.has("seq_q")) return Family::attention;
+  if (header.has("op") && header.has("rows")) return Family::elementwise;
+  return std::nullopt;
+}
+
 /// Reading one file of measurements.
 struct Reader {
   const std::string& file;
   const Header& header;
   Family family;
-  TimeColumn time;
+  TimeColumn time;  ///< without a name: the file holds no times
   const KernelSource& generic;
   bool decode_file;
   MeasuredRows& rows;
@@ -222,13 +167,20 @@ struct Reader {
     ++account.rows;
   }
 
+  void keep_kernel(Row& row, int line) {
+    NamedGemm named{read_gemm(row), read_kernel(row)};
+    if (!row.wrong.empty()) return reject("row-malformed", row.wrong, line);
+    rows.kernels.push_back(std::move(named));
+    ++account.rows;
+  }
+
   void take(const Cells& cells, int line) {
     Row row{header, cells};
     if (cells.size() != header.names.size()) {
       row.complain(fmt::format("{} cells where the header has {}", cells.size(), header.names.size()));
     }
     const auto value = parse_double(row.text(time.name));
-    if (!value || !(*value > 0) || !std::isfinite(*value)) {
+    if (!time.name.empty() && (!value || !(*value > 0) || !std::isfinite(*value))) {
       row.complain(
           fmt::format("{} is '{}': a time over 0 is needed", time.name, printable(row.text(time.name))));
     }
@@ -239,6 +191,8 @@ struct Reader {
     switch (family) {
       case Family::gemm:
         return keep(row, read_gemm(row), us, line, rows.gemm);
+      case Family::kernels:
+        return keep_kernel(row, line);
       case Family::attention:
         return keep(row, read_attention(row), us, line, rows.attention);
       case Family::elementwise:
@@ -279,11 +233,14 @@ Diagnostics read_rows(std::string_view text, const std::string& file, const Data
   const Header header = read_header(text, line_number, storage);
   const auto family = family_of(header);
   if (!family) {
-    return {unknown_columns(file,
-                            "the header belongs to no operation: m,n,k (GEMM), heads,kv_heads,… (attention), "
-                            "op,rows,cols (element-wise) or hidden_dim,… (layers)")};
+    return {unknown_columns(
+        file,
+        "the header belongs to no operation: m,n,k (GEMM, or kernel names), heads,kv_heads,… (attention), "
+        "op,rows,cols (element-wise) or hidden_dim,… (layers)")};
   }
-  const auto time = time_column(header);
+  const bool named = *family == Family::kernels;
+  account.kernel_names = named;
+  const auto time = named ? TimeColumn{} : time_column(header);
   if (!time) return {unknown_columns(file, "there is no column of times in a known unit: ms, us or ns")};
   const auto generic = specification_source(sheet);
   Diagnostics found;

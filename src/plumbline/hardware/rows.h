@@ -21,16 +21,24 @@ struct Measured {
   int file = 0;
 };
 
+/// A GEMM and the name of the kernel that ran for it.
+struct NamedGemm {
+  GemmShape shape;
+  std::string kernel;
+};
+
 /// The rows of any number of files. Every data row of a file is in one of the lists or was rejected.
 struct MeasuredRows {
   std::vector<Measured<GemmShape>> gemm;
   std::vector<Measured<AttentionShape>> attention;
   std::vector<Measured<ElementwiseShape>> elementwise;
   std::vector<Measured<Layer>> layers;
+  std::vector<NamedGemm> kernels;
   std::vector<RowFile> files;  ///< in the order read; `rows` + `rejected` is the file's number of data rows
 };
 
-/// Reads one CSV file's text into `rows`. The header says what the file holds: m,n,k (GEMM); batch, heads, …
+/// Reads one CSV file's text into `rows`. The header says what the file holds: m,n,k (GEMM); m,n,k,kernel
+/// without a time (which kernel ran); batch, heads, …
 /// with q_len or seq_q or neither (attention; neither means one query token); op,rows,cols; hidden_dim, …
 /// (layers; decode when a column `phase` or the file's name says so). Times stand in a column ms, us or ns;
 /// a column dtype must say bf16. An impossible or malformed row, or one of another unit, is rejected with a

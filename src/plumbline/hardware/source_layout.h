@@ -40,7 +40,8 @@ auto op_places(Source& source) {
 inline constexpr std::array<std::string_view, 3> kLayerTables{"layer_prefill", "layer_window",
                                                               "layer_decode"};
 
-/// First bytes of a residual file.
-inline constexpr std::string_view kResidualMagic = "PLBRES1\n";
+/// First bytes of a residual file: trees, kept measurements, kernel names. Between an operation's two forests
+/// stands a byte: 1 where the second has the thresholds of the first, which are not written again.
+inline constexpr std::string_view kResidualMagic = "PLBRES2\n";
 
 }  // namespace plumbline

@@ -51,12 +51,15 @@ std::string residual_bytes(const KernelSource& source) {
   for (const auto& place : op_places(source)) {
     if (place.op->rows == 0) continue;
     append_forest(place.op->residual, out);
-    append_forest(place.op->spread, out);
+    const bool one = same_thresholds(place.op->residual, place.op->spread);
+    out += one ? '\1' : '\0';  // the thresholds are written once
+    append_forest(place.op->spread, out, one ? &place.op->residual : nullptr);
   }
   const auto count = static_cast<std::uint32_t>(source.kept.size());
   out.append(reinterpret_cast<const char*>(&count), sizeof(count));
   for (const KeptRow& row : source.kept) out.append(reinterpret_cast<const char*>(&row.key), sizeof(row.key));
   for (const KeptRow& row : source.kept) out.append(reinterpret_cast<const char*>(&row.ms), sizeof(row.ms));
+  append_kernel_names(source.kernels, out);
   return out;
 }
 
@@ -101,6 +104,7 @@ KernelSourceFiles write_kernel_source(const KernelSource& source, const std::str
     out +=
         fmt::format("\n[[source.rows]]\nfile = {}\nsha256 = {}\nlicence = {}\nrows = {}\nrejected = {}\n",
                     quoted(file.name), quoted(file.sha256), quoted(file.licence), file.rows, file.rejected);
+    if (file.kernel_names) out += "kernel_names = true\n";
   }
   return files;
 }

@@ -70,9 +70,20 @@ bool is_sound(const Forest& forest) {
   return true;
 }
 
+/// The thresholds from `bytes`, or those of `like`; false when there are not as many as there should be.
+bool take_thresholds(std::string_view& bytes, std::size_t features, std::size_t cuts, const Forest* like,
+                     Forest& forest) {
+  if (like == nullptr)
+    return take_raw(bytes, features + 1, forest.cut_begin) && take_raw(bytes, cuts, forest.cuts);
+  if (like->features() != features || like->cuts.size() != cuts) return false;
+  forest.cut_begin = like->cut_begin;
+  forest.cuts = like->cuts;
+  return true;
+}
+
 }  // namespace
 
-void append_forest(const Forest& forest, std::string& out) {
+void append_forest(const Forest& forest, std::string& out, const Forest* like) {
   const std::array<std::uint32_t, 4> head{
       static_cast<std::uint32_t>(forest.features()), static_cast<std::uint32_t>(forest.cuts.size()),
       static_cast<std::uint32_t>(forest.trees()), static_cast<std::uint32_t>(forest.nodes.size())};
@@ -80,14 +91,16 @@ void append_forest(const Forest& forest, std::string& out) {
   const std::array<double, 2> numbers{forest.scale, forest.base};
   out.append(reinterpret_cast<const char*>(numbers.data()), sizeof(numbers));
   if (forest.features() == 0) return;
-  append_raw(out, forest.cut_begin);
-  append_raw(out, forest.cuts);
+  if (like == nullptr) {
+    append_raw(out, forest.cut_begin);
+    append_raw(out, forest.cuts);
+  }
   append_raw(out, forest.node_begin);
   append_raw(out, forest.nodes);
   append_raw(out, forest.leaves);
 }
 
-Parsed<Forest> take_forest(std::string_view& bytes, const std::string& file) {
+Parsed<Forest> take_forest(std::string_view& bytes, const std::string& file, const Forest* like) {
   const auto bad = [&] {
     return failed<Forest>(
         diagnose("residuals-invalid", "the residual trees are damaged or cut short", {file, 0, 0}));
@@ -106,10 +119,9 @@ Parsed<Forest> take_forest(std::string_view& bytes, const std::string& file) {
     if (!std::isfinite(forest.base) || !std::isfinite(forest.scale)) return bad();
     return {std::move(forest), {}};
   }
-  if (features > kMaxFeatures || !take_raw(bytes, std::size_t{features} + 1, forest.cut_begin) ||
-      !take_raw(bytes, cuts, forest.cuts) || !take_raw(bytes, std::size_t{trees} + 1, forest.node_begin) ||
-      !take_raw(bytes, nodes, forest.nodes) || !take_raw(bytes, std::size_t{nodes} + trees, forest.leaves) ||
-      !is_sound(forest)) {
+  if (features > kMaxFeatures || !take_thresholds(bytes, features, cuts, like, forest) ||
+      !take_raw(bytes, std::size_t{trees} + 1, forest.node_begin) || !take_raw(bytes, nodes, forest.nodes) ||
+      !take_raw(bytes, std::size_t{nodes} + trees, forest.leaves) || !is_sound(forest)) {
     return bad();
   }
   return {std::move(forest), {}};

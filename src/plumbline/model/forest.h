@@ -104,11 +104,13 @@ void prepare(Forest& forest, bool thresholds = true);
 /// The layout, made now: what evaluate() makes when it is needed.
 void prepare_now(const Forest& forest);
 
-/// Appends the forest's bytes (little-endian) to `out`.
-void append_forest(const Forest& forest, std::string& out);
+/// Appends the forest's bytes (little-endian) to `out`: without its thresholds where they are those of
+/// `like`, which has same_thresholds and is written before it.
+void append_forest(const Forest& forest, std::string& out, const Forest* like = nullptr);
 
 /// Reads a forest that append_forest wrote from the front of `bytes` and removes it there, not prepared.
-/// Every index is checked, so that evaluate() cannot leave its arrays. Error: residuals-invalid.
-Parsed<Forest> take_forest(std::string_view& bytes, const std::string& file);
+/// Every index is checked, so that evaluate() cannot leave its arrays. `like`: as it was written. Error:
+/// residuals-invalid.
+Parsed<Forest> take_forest(std::string_view& bytes, const std::string& file, const Forest* like = nullptr);
 
 }  // namespace plumbline

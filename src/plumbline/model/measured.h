@@ -14,6 +14,7 @@
 
 #include "plumbline/model/forest.h"
 #include "plumbline/model/hardware.h"
+#include "plumbline/model/kernel_names.h"
 #include "plumbline/model/layer.h"
 #include "plumbline/model/machine.h"
 #include "plumbline/model/measured_attention.h"
@@ -61,6 +62,7 @@ struct RowFile {
   std::string licence;
   std::int64_t rows = 0;      ///< kept and used
   std::int64_t rejected = 0;  ///< impossible or malformed
+  bool kernel_names = false;  ///< it holds no times, but the kernel that ran for each GEMM
 };
 
 /// One fitted operation: the formula's constants, and trees on log(measured / formula). No constants:
@@ -147,6 +149,7 @@ struct KernelSource {
   std::array<FittedLayer, 3> layers;      ///< by LayerKind
   std::map<std::string, double> budgets;  ///< MAPE in per cent that validation may reach, by operation
   std::vector<KeptRow> kept;              ///< ascending by key
+  KernelNames kernels;                    ///< of GEMMs, where they were recorded
 };
 
 /// The kernel source called `name` (the first one when `name` is empty), or nullptr.

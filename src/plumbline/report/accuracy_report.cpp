@@ -24,16 +24,17 @@ Json or_null(const std::map<std::string, double>& errors, const std::string& key
 }  // namespace
 
 std::string calibration_text(const Calibration& calibration, bool color) {
-  std::int64_t kept = 0, rejected = 0;
+  std::int64_t kept = 0, named = 0, rejected = 0;
   for (const RowFile& file : calibration.source.rows) {
-    kept += file.rows;
+    (file.kernel_names ? named : kept) += file.rows;
     rejected += file.rejected;
   }
   std::string out = fmt::format(
-      "source {}: {} rows of {} files used, {} rejected\n\nErrors on sites that the fold's fit did not see, "
+      "source {}: {} rows of {} files used, {} rejected{}\n\nErrors on sites that the fold's fit did not "
+      "see, "
       "per cent\n",
-      calibration.source.name, format_grouped(kept), calibration.source.rows.size(),
-      format_grouped(rejected));
+      calibration.source.name, format_grouped(kept), calibration.source.rows.size(), format_grouped(rejected),
+      named > 0 ? fmt::format("; {} kernel names", format_grouped(named)) : "");
   TextTable table;
   table.columns = {{"operation"},
                    {"rows", Align::right},

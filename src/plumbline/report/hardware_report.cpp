@@ -77,7 +77,8 @@ Json sources_json(const Hardware& hardware) {
                       {"sha256", file.sha256},
                       {"licence", file.licence},
                       {"rows", file.rows},
-                      {"rejected", file.rejected}});
+                      {"rejected", file.rejected},
+                      {"kernel_names", file.kernel_names}});
     }
     Json operations = Json::object();
     for (const FoldLine& line : fold_lines(*source)) {
@@ -118,9 +119,10 @@ std::string source_text(const KernelSource& source, bool first, bool color) {
   out += render_text(table, color, 4);
   out += "    errors: by folds of sites that a fold's fit did not see\n";
   for (const RowFile& file : source.rows) {
-    out += fmt::format("    {}  {} rows, {} rejected, {}\n      sha256 {}\n", file.name,
-                       format_grouped(file.rows), format_grouped(file.rejected),
-                       file.licence.empty() ? "no licence named" : file.licence, file.sha256);
+    out +=
+        fmt::format("    {}  {} {}, {} rejected, {}\n      sha256 {}\n", file.name, format_grouped(file.rows),
+                    file.kernel_names ? "kernel names" : "rows", format_grouped(file.rejected),
+                    file.licence.empty() ? "no licence named" : file.licence, file.sha256);
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "plumbline/base/files.h"
+#include "plumbline/base/hash.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/statistics.h"
 #include "plumbline/hardware/accuracy.h"
@@ -72,6 +73,29 @@ TEST(Rows, ThePublicTablesOwnColumnsAreUnderstood) {
   EXPECT_FALSE(is_decode(rows.attention[0].shape));
   EXPECT_EQ(rows.attention[1].us, 15);
   EXPECT_TRUE(is_decode(rows.attention[1].shape));
+}
+
+TEST(Rows, KernelNamesAreReadWithoutTimes) {
+  MeasuredRows rows;
+  const Diagnostics found = read_rows(
+      "m,n,k,kernel\n2048,4096,4096,nvjet_sm90_tst_256x128_64x4_1x2_h\n1,0,8,x\n1,8,8,\n1,8,8,\x01\n1,8,8\n"
+      "1,8,8," +
+          std::string(2000, 'x') + "\n",
+      "dir/names.csv", sheet(), rows);
+  EXPECT_THAT(found, testing::Each(testing::Field(&Diagnostic::code, "row-malformed")));
+  ASSERT_EQ(found.size(), 5u);
+  EXPECT_THAT(found[1].message, HasSubstr("kernel is ''"));
+  EXPECT_EQ(found[1].line, 4);
+  ASSERT_EQ(rows.kernels.size(), 1u);
+  EXPECT_EQ(rows.kernels[0].kernel, "nvjet_sm90_tst_256x128_64x4_1x2_h");
+  EXPECT_TRUE(rows.gemm.empty());
+  EXPECT_TRUE(rows.files.at(0).kernel_names);
+  EXPECT_EQ(rows.files[0].rows, 1);
+  EXPECT_EQ(rows.files[0].rejected, 5);
+  // with times they are measured rows, whatever else they say
+  EXPECT_TRUE(read_rows("m,n,k,kernel,ms\n2048,4096,4096,x,0.0976\n", "g.csv", sheet(), rows).empty());
+  EXPECT_EQ(rows.gemm.size(), 1u);
+  EXPECT_FALSE(rows.files.at(1).kernel_names);
 }
 
 TEST(Rows, AHeaderOfNoOperationOrNoUnitIsAnError) {
@@ -143,6 +167,8 @@ MeasuredRows synthetic_gemms() {
     rows.gemm.push_back({shape, gemm_analytic(machine, truth, shape).us * scatter, 0, 0});
   }
   rows.files.push_back({"synthetic.csv", std::string(64, 'a'), "none", 400, 0});
+  rows.kernels = {{{8, 64, 64}, "nvjet_64x8_64x16"}, {{16, 64, 64}, "nvjet_64x16_64x16"}};
+  rows.files.push_back({"names.csv", std::string(64, 'c'), "none", 2, 0, true});
   return rows;
 }
 
@@ -178,11 +204,26 @@ TEST(Calibrate, SameRowsSameBytesAndTheFileReadsBack) {
   }
   EXPECT_FALSE(kept_measurement(source, shape_key(GemmShape{7, 77, 777})));
 
-  ASSERT_TRUE(write_file(folder + "/" + files.residuals_name, files.residuals + "x").empty());
-  EXPECT_EQ(parse_hardware(write_hardware(hardware) + files.toml, folder + "/t.toml", folder)
-                .diagnostics.at(0)
-                .code,
-            "residuals-invalid");
+  EXPECT_EQ(find_kernel(source.kernels, shape_key(GemmShape{16, 64, 64})), "nvjet_64x16_64x16");
+  EXPECT_EQ(find_kernel(source.kernels, shape_key(GemmShape{17, 64, 64})), "");
+  EXPECT_FALSE(source.rows.at(0).kernel_names);
+  EXPECT_TRUE(source.rows.at(1).kernel_names);
+  EXPECT_EQ(source.rows.at(1).sha256, std::string(64, 'c'));
+
+  // damage that the hash does not show, because it was computed after it
+  const std::string hash = sha256_hex(files.residuals);
+  const auto code = [&](const std::string& bytes) {
+    EXPECT_TRUE(write_file(folder + "/" + files.residuals_name, bytes).empty());
+    std::string toml = files.toml;
+    toml.replace(toml.find(hash), hash.size(), sha256_hex(bytes));
+    const auto parsed = parse_hardware(write_hardware(hardware) + toml, folder + "/t.toml", folder);
+    return parsed.ok() ? "fine" : parsed.diagnostics.at(0).code;
+  };
+  EXPECT_EQ(code(files.residuals), "fine");
+  EXPECT_EQ(code(files.residuals + "x"), "residuals-invalid");
+  for (std::size_t size = 0; size < files.residuals.size();
+       size += size + 100 < files.residuals.size() ? 97 : 1)
+    ASSERT_EQ(code(files.residuals.substr(0, size)), "residuals-invalid") << size;
 }
 
 TEST(Calibrate, RowsOfTheCalibrationAreRefusedInValidation) {
@@ -192,6 +233,8 @@ TEST(Calibrate, RowsOfTheCalibrationAreRefusedInValidation) {
   EXPECT_EQ(refuse_seen_rows(fitted.value->source, rows).at(0).code, "rows-seen");
   MeasuredRows other = rows;
   other.files[0].sha256 = std::string(64, 'b');
+  EXPECT_EQ(refuse_seen_rows(fitted.value->source, other).at(0).code, "rows-seen");  // names count too
+  other.files[1].sha256 = std::string(64, 'd');
   EXPECT_TRUE(refuse_seen_rows(fitted.value->source, other).empty());
 }
 

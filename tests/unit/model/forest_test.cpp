@@ -130,6 +130,29 @@ TEST(Forest, BytesReadBackGiveTheSameNumbers) {
   }
 }
 
+TEST(Forest, ThresholdsOfAnotherForestAreNotWrittenAgain) {
+  Random random(12);
+  const Forest first = random_forest(random);
+  Forest second = first;
+  second.base = 7;
+  for (std::int16_t& leaf : second.leaves) leaf = static_cast<std::int16_t>(leaf / 2);
+  std::string whole, shared;
+  append_forest(second, whole);
+  append_forest(second, shared, &first);
+  EXPECT_EQ(whole.size() - shared.size(), 4 * (first.cut_begin.size() + first.cuts.size()));
+  std::string_view rest = shared;
+  const auto back = take_forest(rest, "x.bin", &first);
+  ASSERT_TRUE(back.ok());
+  EXPECT_TRUE(rest.empty());
+  const std::vector<float> row = random_row(second, random);
+  EXPECT_EQ(evaluate(*back.value, row), evaluate(second, row));
+  Forest other = first;  // one threshold more than the bytes were written for
+  other.cuts.push_back(other.cuts.empty() ? 1.0F : other.cuts.back());
+  ++other.cut_begin.back();
+  rest = shared;
+  EXPECT_FALSE(take_forest(rest, "x.bin", &other).ok());
+}
+
 TEST(Forest, DamagedBytesAreRefusedOrHarmless) {
   Random random(13);
   const Forest forest = random_forest(random);
