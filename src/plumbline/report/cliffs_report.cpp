@@ -17,6 +17,8 @@ Json cause_json(CliffCause cause) {
   return cause == CliffCause::none ? Json(nullptr) : Json(std::string(to_string(cause)));
 }
 
+Json name_json(const std::string& name) { return name.empty() ? Json(nullptr) : Json(name); }
+
 std::string signed_pct(double value) {
   return fmt::format("{}{} %", value > 0 ? "+" : "", format_fixed(value, 1));
 }
@@ -25,12 +27,19 @@ std::string cause_text(CliffCause cause) {
   return cause == CliffCause::none ? "–" : std::string(to_string(cause));
 }
 
+/// "tile-switch: 64x64, 256x128 at 4096": this size's tile, and that of the size which says what is fair.
+std::string reason_text(const CliffReason& reason) {
+  if (reason.cause != CliffCause::tile_switch) return cause_text(reason.cause);
+  return fmt::format("tile-switch: {}, {} at {}", tile_of(reason.kernel), tile_of(reason.beside_kernel),
+                     reason.beside);
+}
+
 std::string band_text(const SizeCost& size) {
   return fmt::format("{} - {}", format_fixed(size.low_ms, 4), format_fixed(size.high_ms, 4));
 }
 
 std::string over_text(const SizeCost& size) {
-  return size.cause == CliffCause::none || size.over_pct < 0.05 ? "–" : signed_pct(size.over_pct);
+  return size.reason.cause == CliffCause::none || size.over_pct < 0.05 ? "–" : signed_pct(size.over_pct);
 }
 
 std::string measured_text(const SizeCost& size) {
@@ -39,18 +48,20 @@ std::string measured_text(const SizeCost& size) {
 
 /// What the causes that occur mean, for who reads them the first time.
 std::string legend(const std::vector<DimensionCliffs>& dimensions) {
-  constexpr std::array<std::pair<CliffCause, std::string_view>, 5> meanings{
+  constexpr std::array<std::pair<CliffCause, std::string_view>, 6> meanings{
       {{CliffCause::alignment, "a GEMM's width is no multiple of 8 elements: no 16-byte loads, slow kernels"},
+       {CliffCause::tile_switch,
+        "the library was recorded to run a kernel of another tile than at the size named"},
        {CliffCause::wave, "a few more tiles than the SMs hold start another wave"},
        {CliffCause::tile, "more of the tiles is padding"},
        {CliffCause::kernel,
         "measured so, and neither alignment, wave nor tile explains it: another kernel, "
-        "whose name the rows do not record"},
+        "of the same tile or of a name that was not recorded"},
        {CliffCause::head_width,
         "attention kernels are not built for this head width: it is padded or refused"}}};
   std::string out;
   for (const auto& [cause, meaning] : meanings) {
-    const auto has = [cause = cause](const SizeCost& size) { return size.cause == cause; };
+    const auto has = [cause = cause](const SizeCost& size) { return size.reason.cause == cause; };
     const bool occurs = std::any_of(dimensions.begin(), dimensions.end(), [&](const DimensionCliffs& d) {
       return has(d) || std::any_of(d.neighbours.begin(), d.neighbours.end(), has);
     });
@@ -63,11 +74,14 @@ std::string neighbours_text(const DimensionCliffs& d, bool color) {
   const bool measured =
       d.measured_ms || std::any_of(d.neighbours.begin(), d.neighbours.end(),
                                    [](const Neighbour& n) { return n.measured_ms.has_value(); });
+  const bool named = !d.kernel.empty() || std::any_of(d.neighbours.begin(), d.neighbours.end(),
+                                                      [](const Neighbour& n) { return !n.kernel.empty(); });
   TextTable table;
   table.columns = {{d.dimension, Align::right}, {"ms", Align::right},
                    {"band ms", Align::right},   {"time", Align::right},
                    {"size", Align::right},      {"over its work", Align::right},
                    {"slow because of"},         {"from"}};
+  if (named) table.columns.push_back({"tile"});
   if (measured) table.columns.push_back({"measured ms", Align::right});
   const auto add = [&](const SizeCost& size, std::string time, std::string change, Style style) {
     table.rows.push_back({{std::to_string(size.value), style},
@@ -76,8 +90,9 @@ std::string neighbours_text(const DimensionCliffs& d, bool color) {
                           std::move(time),
                           std::move(change),
                           over_text(size),
-                          cause_text(size.cause),
+                          reason_text(size.reason),
                           std::string(to_string(size.provenance))});
+    if (named) table.rows.back().push_back(size.kernel.empty() ? "–" : tile_of(size.kernel));
     if (measured) table.rows.back().push_back(measured_text(size));
   };
   bool own = false;
@@ -91,14 +106,19 @@ std::string neighbours_text(const DimensionCliffs& d, bool color) {
 }
 
 Json size_json(const SizeCost& size) {
+  const bool slow = size.reason.beside > 0;
   return {{"value", size.value},
           {"ms", size.ms},
           {"low_ms", size.low_ms},
           {"high_ms", size.high_ms},
           {"provenance", to_string(size.provenance)},
           {"measured_ms", size.measured_ms ? Json(*size.measured_ms) : Json(nullptr)},
-          {"cause", cause_json(size.cause)},
-          {"over_pct", size.over_pct}};
+          {"kernel", name_json(size.kernel)},
+          {"cause", cause_json(size.reason.cause)},
+          {"over_pct", size.over_pct},
+          {"beside", slow ? Json(size.reason.beside) : Json(nullptr)},
+          {"slow_kernel", name_json(size.reason.kernel)},
+          {"beside_kernel", name_json(size.reason.beside_kernel)}};
 }
 
 }  // namespace
@@ -110,11 +130,11 @@ std::string cliffs_text(const std::vector<DimensionCliffs>& dimensions, bool col
                      {"ms", Align::right}, {"saves", Align::right}};
   for (const DimensionCliffs& d : dimensions) {
     const bool better = d.better != d.value;
-    const bool slow = d.cause != CliffCause::none;
+    const bool slow = d.reason.cause != CliffCause::none;
     summary.rows.push_back({d.dimension,
                             std::to_string(d.value),
                             format_fixed(d.ms, 4),
-                            {cause_text(d.cause), slow ? Style::warn : Style::plain},
+                            {reason_text(d.reason), slow ? Style::warn : Style::plain},
                             over_text(d),
                             better ? std::to_string(d.better) : "–",
                             better ? format_fixed(d.better_ms, 4) : "–",

@@ -12,9 +12,11 @@ namespace plumbline {
 
 /// A table of the dimensions with the nearest better size, what the causes mean, then each dimension's sizes.
 std::string cliffs_text(const std::vector<DimensionCliffs>& dimensions, bool color);
-/// [{"dimension", "value", "ms", "low_ms", "high_ms", "provenance", "measured_ms", "cause", "over_pct",
-/// "better", "better_ms", "saving_pct", "neighbours": [{"value", "ms", …, "over_pct", "change_pct",
-/// "work_change_pct"}]}]; cause and measured_ms are null where there is none.
+/// [{"dimension", "value", "ms", "low_ms", "high_ms", "provenance", "measured_ms", "kernel", "cause",
+/// "over_pct", "beside", "slow_kernel", "beside_kernel", "better", "better_ms", "saving_pct", "neighbours":
+/// [{"value", "ms", …, "change_pct", "work_change_pct"}]}]; null where there is none. `kernel` is recorded
+/// for exactly this GEMM; the other two are those of the GEMM that makes the size slow, at it and at
+/// `beside`.
 Json cliffs_json(const std::vector<DimensionCliffs>& dimensions);
 
 }  // namespace plumbline

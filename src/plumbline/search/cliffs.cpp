@@ -44,8 +44,8 @@ struct Scan {
   bool width = true;         ///< of a matrix's rows, so that its divisibility matters: not for tokens
   bool only_larger = false;  ///< better sizes are sought above the value alone
   double power = 1;          ///< of the size, by which work grows at most
-  std::function<std::optional<Timed>(std::int64_t)> time;       ///< none: no valid shape
-  std::function<CliffCause(std::int64_t, std::int64_t)> cause;  ///< why the first is slower than the second
+  std::function<std::optional<Timed>(std::int64_t)> time;         ///< none: no valid shape
+  std::function<CliffReason(std::int64_t, std::int64_t)> reason;  ///< why the first is slower than the second
 };
 
 /// Half of the 90 % band: errors of sizes beside each other are alike, so their difference is surer than
@@ -81,12 +81,15 @@ void judge(std::vector<Timed>& all, const Scan& scan) {
     const Fair fair = fair_of(all, one.cost, scan);
     one.cost.over_pct = std::max(0.0, 100 * (one.cost.ms / fair.ms - 1));
     const double least = std::max(kLeastPct, one.noise_pct);
-    if (one.cost.over_pct >= least) one.cost.cause = scan.cause(one.cost.value, fair.by);
+    CliffReason& reason = one.cost.reason;
+    if (one.cost.over_pct >= least) {
+      reason = scan.reason(one.cost.value, fair.by);
+      reason.beside = fair.by;
+    }
     // what nothing explains must stand out from the whole band
-    if (one.cost.cause == CliffCause::kernel && one.cost.over_pct < 2 * least)
-      one.cost.cause = CliffCause::none;
+    if (reason.cause == CliffCause::kernel && one.cost.over_pct < 2 * least) reason = {};
     if (scan.dimension == "head_dim" && (one.cost.value % 8 != 0 || one.cost.value > kWidestHead))
-      one.cost.cause = CliffCause::head_width;
+      reason = {CliffCause::head_width, reason.beside, {}, {}};
   }
 }
 
@@ -110,14 +113,15 @@ bool preferred(const Neighbour& a, const Neighbour& b) {
 void find_better(DimensionCliffs& d, const Scan& scan, double noise_pct) {
   d.better = d.value;
   d.better_ms = d.ms;
+  if (d.reason.cause == CliffCause::none) return;  // no advice without a reason
   const double worth = std::max(kLeastPct, noise_pct);
   const auto saves = [&](const Neighbour& n) {  // beyond the work that a smaller size drops
     return 100 * (1 - n.ms / d.ms) - std::max(0.0, -n.work_change_pct);
   };
   const auto rate = [&](const Neighbour& n) { return n.ms / static_cast<double>(n.value); };
   const auto open = [&](const Neighbour& n) {
-    return saves(n) >= worth && (!scan.only_larger || n.value > d.value) && n.cause == CliffCause::none &&
-           comparable(scan, n.value, d.value);
+    return saves(n) >= worth && (!scan.only_larger || n.value > d.value) &&
+           n.reason.cause == CliffCause::none && comparable(scan, n.value, d.value);
   };
   double best_rate = std::numeric_limits<double>::infinity();
   for (const Neighbour& n : d.neighbours) {
@@ -170,12 +174,23 @@ double started_waves(const KernelSource& source, const GemmShape& shape) {
 /// Share of the 128-wide tiles over m and n that holds the result.
 double tile_fill(const GemmShape& shape) { return tile_efficiency(shape.m) * tile_efficiency(shape.n); }
 
-CliffCause gemm_cause(const KernelSource& source, const GemmShape& slow, const GemmShape& fair) {
+CliffCause gemm_cause(const KernelSource& source, const GemmShape& slow, const GemmShape& fair,
+                      const CliffReason& kernels) {
   if (alignment(slow) < alignment(fair)) return CliffCause::alignment;
+  const bool recorded = !kernels.kernel.empty() && !kernels.beside_kernel.empty();
+  if (recorded && other_tile(kernels.kernel, kernels.beside_kernel)) return CliffCause::tile_switch;
   const double smaller = std::min(1.0, static_cast<double>(slow.m) * static_cast<double>(slow.n) /
                                            (static_cast<double>(fair.m) * static_cast<double>(fair.n)));
   if (started_waves(source, slow) * smaller > started_waves(source, fair)) return CliffCause::wave;
   return tile_fill(slow) < 0.98 * tile_fill(fair) ? CliffCause::tile : CliffCause::kernel;
+}
+
+CliffReason gemm_reason(const KernelSource& source, const GemmShape& slow, const GemmShape& fair) {
+  CliffReason reason;
+  reason.kernel = find_kernel(source.kernels, shape_key(slow));
+  reason.beside_kernel = find_kernel(source.kernels, shape_key(fair));
+  reason.cause = gemm_cause(source, slow, fair, reason);
+  return reason;
 }
 
 Timed gemm_timed(const KernelSource& source, std::int64_t value, const GemmShape& shape) {
@@ -187,6 +202,7 @@ Timed gemm_timed(const KernelSource& source, std::int64_t value, const GemmShape
   out.cost.high_ms = time.high_ms;
   out.cost.provenance = time.provenance;
   out.cost.measured_ms = kept_measurement(source, shape_key(shape));
+  out.cost.kernel = find_kernel(source.kernels, shape_key(shape));
   out.noise_pct = noise_of(time.low_ms, time.high_ms);
   return out;
 }
@@ -210,19 +226,19 @@ std::optional<Timed> layer_timed(const KernelSource& source, std::int64_t value,
   return out;
 }
 
-/// The cause in the GEMM whose time is furthest above what the fair size's GEMM says.
-CliffCause layer_cause(const KernelSource& source, const Layer& slow, const Layer& fair) {
+/// The reason in the GEMM whose time is furthest above what the fair size's GEMM says.
+CliffReason layer_reason(const KernelSource& source, const Layer& slow, const Layer& fair) {
   const auto slow_gemms = layer_gemms(slow), fair_gemms = layer_gemms(fair);
   double most = 0;
-  CliffCause cause = CliffCause::kernel;
+  CliffReason reason{CliffCause::kernel, 0, {}, {}};
   for (std::size_t i = 0; i < slow_gemms.size(); ++i) {
     const double over =
         predict_gemm(source, "gemm", slow_gemms[i]).ms - predict_gemm(source, "gemm", fair_gemms[i]).ms;
     if (over <= most) continue;
     most = over;
-    cause = gemm_cause(source, slow_gemms[i], fair_gemms[i]);
+    reason = gemm_reason(source, slow_gemms[i], fair_gemms[i]);
   }
-  return cause;
+  return reason;
 }
 
 struct Field {
@@ -236,6 +252,8 @@ std::string_view to_string(CliffCause cause) {
   switch (cause) {
     case CliffCause::alignment:
       return "alignment";
+    case CliffCause::tile_switch:
+      return "tile-switch";
     case CliffCause::wave:
       return "wave";
     case CliffCause::tile:
@@ -269,9 +287,10 @@ std::vector<DimensionCliffs> layer_cliffs(const KernelSource& source, const Laye
     scan.only_larger = field.member == &Layer::head_dim || !scan.width;
     if (field.member == &Layer::seq_len) scan.power = 2;  // attention's pairs
     scan.time = [&](std::int64_t value) { return layer_timed(source, value, with(value)); };
-    scan.cause = [&](std::int64_t slow, std::int64_t fair) {
-      if (field.member == &Layer::head_dim && slow % 32 != 0) return CliffCause::head_width;
-      return layer_cause(source, with(slow), with(fair));
+    scan.reason = [&](std::int64_t slow, std::int64_t fair) {
+      if (field.member == &Layer::head_dim && slow % 32 != 0)
+        return CliffReason{CliffCause::head_width, 0, {}, {}};
+      return layer_reason(source, with(slow), with(fair));
     };
     if (auto found = scan_dimension(scan)) out.push_back(std::move(*found));
   }
@@ -291,8 +310,8 @@ std::vector<DimensionCliffs> gemm_cliffs(const KernelSource& source, const GemmS
     const bool tokens = member == &GemmShape::m;
     Scan scan{name, shape.*member, !tokens, tokens, 1, {}, {}};
     scan.time = [&](std::int64_t value) { return std::optional(gemm_timed(source, value, with(value))); };
-    scan.cause = [&](std::int64_t slow, std::int64_t fair) {
-      return gemm_cause(source, with(slow), with(fair));
+    scan.reason = [&](std::int64_t slow, std::int64_t fair) {
+      return gemm_reason(source, with(slow), with(fair));
     };
     if (auto found = scan_dimension(scan)) out.push_back(std::move(*found));
   }
@@ -304,8 +323,8 @@ DimensionCliffs vocabulary_cliffs(const KernelSource& source, std::int64_t token
   const auto with = [&](std::int64_t value) { return GemmShape{tokens, value, hidden_dim}; };
   Scan scan{"vocab_size", vocab_size, true, true, 1, {}, {}};
   scan.time = [&](std::int64_t value) { return std::optional(gemm_timed(source, value, with(value))); };
-  scan.cause = [&](std::int64_t slow, std::int64_t fair) {
-    return gemm_cause(source, with(slow), with(fair));
+  scan.reason = [&](std::int64_t slow, std::int64_t fair) {
+    return gemm_reason(source, with(slow), with(fair));
   };
   return scan_dimension(scan).value();
 }

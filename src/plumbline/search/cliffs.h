@@ -16,23 +16,33 @@ namespace plumbline {
 /// Why a size is slow.
 enum class CliffCause {
   alignment,  ///< a GEMM's width is no multiple of 8 elements (16 bytes), or of fewer than the size beside it
-  wave,       ///< one more wave of tiles for a few rows or columns
-  tile,       ///< tiles with more padding
-  kernel,     ///< none of these: the rows show it, probably another kernel is chosen (names are not recorded)
-  head_width,  ///< attention kernels are not built for this head width: it is padded, or refused
-  none         ///< costs what its work costs
+  tile_switch,  ///< the library was recorded to run a kernel of another tile than at the size beside it
+  wave,         ///< one more wave of tiles for a few rows or columns
+  tile,         ///< tiles with more padding
+  kernel,       ///< none of these: the rows show it, probably another kernel is chosen
+  head_width,   ///< attention kernels are not built for this head width: it is padded, or refused
+  none          ///< costs what its work costs
 };
-/// "alignment", "wave", "tile", "kernel", "head-width" or "none".
+/// "alignment", "tile-switch", "wave", "tile", "kernel", "head-width" or "none".
 std::string_view to_string(CliffCause cause);
+
+/// Why a size is slow, against which one, and which kernels were recorded for both: those of the GEMM that
+/// loses most. Names are empty where none was recorded.
+struct CliffReason {
+  CliffCause cause = CliffCause::none;
+  std::int64_t beside = 0;  ///< the size that says what this one should cost; 0: this one is not slow
+  std::string kernel, beside_kernel;
+};
 
 /// What one size costs.
 struct SizeCost {
   std::int64_t value = 0;
   double ms = 0, low_ms = 0, high_ms = 0;
   Provenance provenance = Provenance::specification;  ///< the least trustworthy of its kernels
-  std::optional<double> measured_ms;    ///< of exactly this GEMM, where the kernel source kept it
-  CliffCause cause = CliffCause::none;  ///< why it is slow, where it is
-  double over_pct = 0;                  ///< above what its work should cost, judged by the sizes beside it
+  std::optional<double> measured_ms;  ///< of exactly this GEMM, where the kernel source kept it
+  CliffReason reason;                 ///< why it is slow, where it is
+  std::string kernel;                 ///< that the library runs for exactly this GEMM, where recorded
+  double over_pct = 0;                ///< above what its work should cost, judged by the sizes beside it
 };
 
 /// A size near the one asked about.
@@ -46,7 +56,7 @@ struct DimensionCliffs : SizeCost {
   std::string dimension;  ///< "hidden_dim", "ffn_dim", "head_dim", "seq_len", "batch_size", "vocab_size", "n"
   std::int64_t better = 0;  ///< the nearest size that is worth the change; `value` itself when none is
   double better_ms = 0;
-  double saving_pct = 0;  ///< of time, at `better`
+  double saving_pct = 0;  ///< of time, at `better`; only a size that is slow for a reason has one
   std::vector<Neighbour> neighbours;
 };
 
