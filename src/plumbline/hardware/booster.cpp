@@ -313,4 +313,28 @@ Forest boost(const FeatureTable& table, std::span<const double> target, std::spa
   return forest;
 }
 
+void drop_unused_cuts(Forest& a, Forest& b) {
+  std::vector<std::uint32_t> place(a.cuts.size(), 0);  // first 1 where asked for, then where it moves to
+  for (const Forest* forest : {&a, &b}) {
+    for (const ForestNode& node : forest->nodes) place[a.cut_begin[node.feature] + node.bin] = 1;
+  }
+  std::vector<float> cuts;
+  std::vector<std::uint32_t> begin{0};
+  for (std::size_t f = 0; f < a.features(); ++f) {
+    for (std::uint32_t i = a.cut_begin[f]; i < a.cut_begin[f + 1]; ++i) {
+      if (place[i] == 0) continue;
+      place[i] = static_cast<std::uint32_t>(cuts.size()) - begin.back();
+      cuts.push_back(a.cuts[i]);
+    }
+    begin.push_back(static_cast<std::uint32_t>(cuts.size()));
+  }
+  for (Forest* forest : {&a, &b}) {
+    for (ForestNode& node : forest->nodes) {
+      node.bin = static_cast<std::uint8_t>(place[forest->cut_begin[node.feature] + node.bin]);
+    }
+    forest->cuts = cuts;
+    forest->cut_begin = begin;
+  }
+}
+
 }  // namespace plumbline

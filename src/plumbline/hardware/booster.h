@@ -38,4 +38,8 @@ struct BoostOptions {
 Forest boost(const FeatureTable& table, std::span<const double> target, std::span<const double> weight,
              const BoostOptions& options);
 
+/// Removes the thresholds that no node of either forest asks for. Both were grown on the same thresholds,
+/// keep the same ones, and answer as before.
+void drop_unused_cuts(Forest& a, Forest& b);
+
 }  // namespace plumbline

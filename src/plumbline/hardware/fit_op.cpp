@@ -218,6 +218,7 @@ OpFit fit_op(const OpProblem& problem, std::uint64_t seed) {
   out.op.constants = std::move(model.constants);
   out.op.residual = std::move(model.residual);
   out.op.spread = std::move(spread.forest);
+  drop_unused_cuts(out.op.residual, out.op.spread);
   set_domain(problem, out.op);
   out.op.rows = static_cast<std::int64_t>(n);
   out.op.sites = static_cast<std::int64_t>(std::set(problem.site.begin(), problem.site.end()).size());
