@@ -75,7 +75,7 @@ using Terms = std::array<double, kLayerTermCount>;
 /// How far each term may plausibly lie from the generic one, in the order of kLayerTerms.
 constexpr Terms kTermSpread{.03, .03, .10, .10, 1.5, .4, 1.5, 1.0, .5, .5, .5, 1.0, .1};
 constexpr double kNoise = 0.03;      ///< relative scatter of one layer's time
-constexpr double kSoftLayer = 0.04;  ///< relative errors beyond this count linearly
+constexpr double kSoftLayer = 0.02;  ///< relative errors beyond this count linearly
 
 /// Solves the symmetric positive definite system a·x = b (Cholesky).
 std::vector<double> solve(std::vector<std::vector<double>> a, std::vector<double> b) {
@@ -101,6 +101,8 @@ std::vector<double> solve(std::vector<std::vector<double>> a, std::vector<double
 
 /// How far apart two measuring sessions of one card lie, relative: clocks follow heat.
 constexpr double kSessionSpread = 0.03;
+/// What a row of another session counts for beside one of the reference.
+constexpr double kOtherSessions = 0.5;
 
 double sum_of(const Terms& terms, const Terms& columns) {
   double us = 0;
@@ -112,16 +114,27 @@ double sum_of(const Terms& terms, const Terms& columns) {
 struct LayerProblem {
   LayerRows rows;
   std::vector<Terms> columns;
-  std::vector<std::size_t> session;  ///< 0 is the reference: the file with most rows
-  std::size_t sessions = 1;
+  std::vector<std::size_t> session;  ///< 0 is the reference: the first file
+  std::size_t sessions = 0;
 };
 
-/// Adds one row's equation, columns·terms / us − offset = 1, to the normal equations.
+/// How one session differs from the reference: its clock, in the kernels that work on the tensor cores, and
+/// how much of it a long kernel loses.
+constexpr std::size_t kSessionTerms = 2;
+using SessionTerms = std::array<double, kSessionTerms>;
+
+SessionTerms session_columns(const Terms& columns) {
+  return {columns[0] + columns[2] + columns[3], columns[1]};
+}
+
+/// Adds one row's equation, (columns·terms − its session's) / us = 1, to the normal equations.
 void add_row(const Terms& columns, double us, std::size_t session, double w,
              std::vector<std::vector<double>>& a, std::vector<double>& b) {
   std::vector<double> x(b.size(), 0.0);
   for (std::size_t i = 0; i < kLayerTermCount; ++i) x[i] = columns[i] / us;
-  if (session > 0) x[kLayerTermCount + session - 1] = -1;
+  for (std::size_t i = 0; session > 0 && i < kSessionTerms; ++i) {
+    x[kLayerTermCount + (session - 1) * kSessionTerms + i] = -session_columns(columns)[i] / us;
+  }
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (x[i] == 0) continue;
     b[i] += w * x[i];
@@ -130,11 +143,11 @@ void add_row(const Terms& columns, double us, std::size_t session, double w,
 }
 
 /// Iteratively reweighted least squares; a term that would fall below 0 is held there. Each session but the
-/// reference has an offset of its own, so that a hotter or cooler card does not bend the terms.
+/// reference has terms of its own, so that a hotter or cooler card does not bend the fusion terms.
 Terms fit_terms(const LayerProblem& problem, const std::vector<std::size_t>& use) {
   Terms terms = kGenericLayer;
-  const std::size_t unknowns = kLayerTermCount + problem.sessions - 1;
-  std::vector<double> offset(problem.sessions, 0.0);
+  const std::size_t unknowns = kLayerTermCount + (problem.sessions - 1) * kSessionTerms;
+  std::vector<SessionTerms> offset(problem.sessions, SessionTerms{});
   std::array<bool, kLayerTermCount> held{};
   for (int round = 0; round < 25; ++round) {
     std::vector<std::vector<double>> a(unknowns, std::vector<double>(unknowns, 0.0));
@@ -145,35 +158,34 @@ Terms fit_terms(const LayerProblem& problem, const std::vector<std::size_t>& use
     }
     for (std::size_t i = kLayerTermCount; i < unknowns; ++i) a[i][i] = 1 / (kSessionSpread * kSessionSpread);
     for (const std::size_t r : use) {
+      const Terms& columns = problem.columns[r];
       const double us = problem.rows[r]->us;
       const std::size_t session = problem.session[r];
-      const double error = (sum_of(terms, problem.columns[r]) / us - 1 - offset[session]) / kSoftLayer;
-      add_row(problem.columns[r], us, session, 1 / std::sqrt(1 + error * error) / (kNoise * kNoise), a, b);
+      const SessionTerms of = session_columns(columns);
+      const double shift = of[0] * offset[session][0] + of[1] * offset[session][1];
+      const double error = ((sum_of(terms, columns) - shift) / us - 1) / kSoftLayer;
+      add_row(columns, us, session,
+              (session > 0 ? kOtherSessions : 1) / std::sqrt(1 + error * error) / (kNoise * kNoise), a, b);
     }
     const std::vector<double> next = solve(std::move(a), std::move(b));
     for (std::size_t i = 0; i < kLayerTermCount; ++i) {
       if (next[i] < 0) held[i] = true;
       terms[i] = std::max(0.0, next[i]);
     }
-    for (std::size_t i = 1; i < problem.sessions; ++i) offset[i] = next[kLayerTermCount + i - 1];
+    for (std::size_t i = kLayerTermCount; i < unknowns; ++i) {
+      const std::size_t at = i - kLayerTermCount;
+      offset[at / kSessionTerms + 1][at % kSessionTerms] = next[i];
+    }
   }
   return terms;
 }
 
-/// Numbers the files by their rows, most first.
+/// Numbers the files in the order they were given: the first is the reference.
 void number_sessions(LayerProblem& problem) {
-  std::map<int, std::size_t> count;
-  for (const auto* row : problem.rows) ++count[row->file];
-  std::vector<std::pair<std::size_t, int>> order;
-  for (const auto& [file, rows] : count) order.push_back({rows, file});
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& x, const auto& y) { return x.first > y.first; });
-  problem.sessions = order.size();
-  for (const auto* row : problem.rows) {
-    const auto at =
-        std::find_if(order.begin(), order.end(), [&](const auto& o) { return o.second == row->file; });
-    problem.session.push_back(static_cast<std::size_t>(at - order.begin()));
-  }
+  std::map<int, std::size_t> number;
+  for (const auto* row : problem.rows) number[row->file];
+  for (auto& [file, session] : number) session = problem.sessions++;
+  for (const auto* row : problem.rows) problem.session.push_back(number[row->file]);
 }
 
 bool fit_kind(LayerKind kind, const std::vector<Measured<Layer>>& all, KernelSource& source,
@@ -203,15 +215,16 @@ bool fit_kind(LayerKind kind, const std::vector<Measured<Layer>>& all, KernelSou
       before[i] = {sum_of(kGenericLayer, problem.columns[i]), problem.rows[i]->us, 0, 0, 0};
     }
   }
-  // The band covers every session; the errors are of the reference session, which the terms describe.
-  fitted.half_width = half_width(judged, 1);
-  set_bands(judged, fitted.half_width);
+  // Errors and band are of the reference session, which the terms describe: how far sessions lie apart is no
+  // matter of shapes.
   std::vector<Judged> reference, reference_before;
   for (std::size_t i = 0; i < n; ++i) {
     if (problem.session[i] > 0) continue;
     reference.push_back(judged[i]);
     reference_before.push_back(before[i]);
   }
+  fitted.half_width = half_width(reference, 1);
+  set_bands(reference, fitted.half_width);
   fitted.rows = static_cast<std::int64_t>(n);
   fitted.sites = static_cast<std::int64_t>(sites.size());
   fitted.errors = accuracy(reference);

@@ -179,9 +179,16 @@ void finish_layer(Prediction& p, const Layer& layer, double half_width) {
     if (p.kernel_storage[i].ms > p.kernel_storage[p.bottleneck].ms) p.bottleneck = i;
   }
   // Errors of the kernels are largely independent: the total's band comes from measured whole layers, not
-  // from adding the kernels' bands.
-  p.low_ms = p.total_ms * std::exp(-half_width);
-  p.high_ms = p.total_ms * std::exp(half_width);
+  // from adding the kernels' bands. None of those layers had a kernel so uncertain as a misaligned GEMM:
+  // where the kernels' own errors, added as independent ones are, come to more, they are the band.
+  double squares = 0;
+  for (std::size_t i = 0; i < p.kernel_count; ++i) {
+    const double part = p.kernel_storage[i].high_ms - p.kernel_storage[i].ms;
+    squares += part * part;
+  }
+  const double ratio = std::max(std::exp(half_width), 1 + std::sqrt(squares) / p.total_ms);
+  p.low_ms = p.total_ms / ratio;
+  p.high_ms = p.total_ms * ratio;
   p.ms_per_mparam_proxy =
       p.total_ms / (static_cast<double>(layer.hidden_dim) * static_cast<double>(layer.ffn_dim) / 1e6);
   p.tile_penalties = {tile_penalty("hidden_dim", layer.hidden_dim), tile_penalty("ffn_dim", layer.ffn_dim),
