@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumbline/model/prediction.h"
 
+#include <algorithm>
+
 namespace plumbline {
 
 std::string_view to_string(Provenance provenance) {
@@ -33,6 +35,12 @@ std::string_view to_string(Bound bound) {
       break;
   }
   return "hbm";
+}
+
+Provenance weakest_provenance(const Prediction& prediction) {
+  Provenance weakest = Provenance::measured;
+  for (const KernelTime& kernel : prediction.kernels()) weakest = std::max(weakest, kernel.provenance);
+  return weakest;
 }
 
 double tile_efficiency(std::int64_t value) {

@@ -64,6 +64,9 @@ double tile_efficiency(std::int64_t value);
 /// The penalty of one dimension; `dimension` is a string literal.
 TilePenalty tile_penalty(std::string_view dimension, std::int64_t value);
 
+/// Of all kernels the provenance that says least.
+Provenance weakest_provenance(const Prediction& prediction);
+
 /// Sets total_ms, low_ms, high_ms (sums of the kernels in their order) and the bottleneck.
 /// A model whose band of the sum is narrower than the sum of the bands overwrites low_ms and high_ms.
 void finish(Prediction& prediction);

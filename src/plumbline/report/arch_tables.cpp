@@ -41,16 +41,18 @@ void add_measured(TextTable& table, const Predictor& predictor, const Layer& lay
   }
 }
 
-/// Adds a column with each row's band before column `at`, where the model has bands (low differs from high).
+/// Adds a column with each row's band before column `at`, where the model has bands (low differs from high):
+/// true then.
 template <class BandOf>
-void insert_band(TextTable& table, std::size_t at, BandOf band_of) {
-  if (table.rows.empty() || band_of(0).first == band_of(0).second) return;
+bool insert_band(TextTable& table, std::size_t at, BandOf band_of) {
+  if (table.rows.empty() || band_of(0).first == band_of(0).second) return false;
   table.columns.insert(table.columns.begin() + static_cast<std::ptrdiff_t>(at), {"band ms", Align::right});
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const auto [low, high] = band_of(row);
     auto& cells = table.rows[row];
     cells.insert(cells.begin() + static_cast<std::ptrdiff_t>(at), Cell(band(low, high)));
   }
+  return true;
 }
 
 bool has_band(const Predictor& predictor) { return predictor.model != LatencyModel::proxy; }
@@ -145,10 +147,15 @@ TextTable ranking_table(std::span<const Layer> layers, std::span<const Score> sc
     table.rows.push_back({std::to_string(++place), printable(layers[i].name), ms(scores[i].total_ms),
                           format_fixed(scores[i].ms_per_mparam_proxy, 4), std::string(scores[i].bottleneck)});
   }
-  insert_band(table, 3, [&](std::size_t row) {
+  const auto band_of = [&](std::size_t row) {
     const Score& score = scores[order[row]];
     return std::pair(score.low_ms, score.high_ms);
-  });
+  };
+  if (insert_band(table, 3, band_of)) {
+    table.columns.push_back({"provenance"});
+    for (std::size_t row = 0; row < order.size(); ++row)
+      table.rows[row].push_back(std::string(to_string(scores[order[row]].provenance)));
+  }
   return table;
 }
 

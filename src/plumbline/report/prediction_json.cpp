@@ -164,12 +164,6 @@ Json kernels_json(const Prediction& prediction) {
   return json;
 }
 
-Provenance weakest_provenance(const Prediction& prediction) {
-  Provenance weakest = Provenance::measured;
-  for (const KernelTime& kernel : prediction.kernels()) weakest = std::max(weakest, kernel.provenance);
-  return weakest;
-}
-
 void append_prediction_line(std::string& out, const Predictor& predictor, const Layer& layer,
                             std::int64_t row, const Prediction& prediction) {
   const auto kernels = sorted_kernels(prediction);

@@ -26,9 +26,6 @@ Json bound_json(const Prediction& prediction);
 /// The kernels in order, each with its band and provenance.
 Json kernels_json(const Prediction& prediction);
 
-/// The least trustworthy provenance among the kernels.
-Provenance weakest_provenance(const Prediction& prediction);
-
 /// Appends one object on one line, keys sorted, no line break: name, row, hardware, model, total_ms, low_ms,
 /// high_ms, per_kernel, bound, bottleneck, provenance, tile_penalties, ms_per_mparam_proxy, and, from a model
 /// with bands, kernels. Written by hand: a million of them are a stream, not a tree.

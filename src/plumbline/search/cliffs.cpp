@@ -215,10 +215,9 @@ std::optional<Timed> layer_timed(const KernelSource& source, std::int64_t value,
   out.cost.ms = p.total_ms;
   out.cost.low_ms = p.low_ms;
   out.cost.high_ms = p.high_ms;
-  out.cost.provenance = Provenance::measured;
+  out.cost.provenance = weakest_provenance(p);
   double squares = 0;  // the kernels' errors are largely independent
   for (const KernelTime& k : p.kernels()) {
-    out.cost.provenance = std::max(out.cost.provenance, k.provenance);
     const double part = noise_of(k.low_ms, k.high_ms) * k.ms / p.total_ms;
     squares += part * part;
   }

@@ -18,8 +18,12 @@ std::string_view to_string(Metric metric) {
 
 Score score_of(const Prediction& prediction) {
   return {
-      prediction.total_ms, prediction.low_ms, prediction.high_ms, prediction.ms_per_mparam_proxy,
-      prediction.kernel_count == 0 ? std::string_view{} : prediction.kernels()[prediction.bottleneck].name};
+      prediction.total_ms,
+      prediction.low_ms,
+      prediction.high_ms,
+      prediction.ms_per_mparam_proxy,
+      prediction.kernel_count == 0 ? std::string_view{} : prediction.kernels()[prediction.bottleneck].name,
+      weakest_provenance(prediction)};
 }
 
 void for_ranges(std::size_t count, unsigned threads,

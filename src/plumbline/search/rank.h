@@ -24,7 +24,8 @@ struct Score {
   double low_ms = 0;
   double high_ms = 0;
   double ms_per_mparam_proxy = 0;
-  std::string_view bottleneck;  ///< a string literal
+  std::string_view bottleneck;                        ///< a string literal
+  Provenance provenance = Provenance::specification;  ///< the weakest of its kernels'
 };
 
 /// The score of a prediction.
