@@ -145,6 +145,25 @@ TEST(Boost, FindsStepsAndRepeatsItself) {
   EXPECT_EQ(first, second);
 }
 
+TEST(Boost, WithoutUnusedCutsTwoForestsAnswerAsBefore) {
+  std::vector<double> target;
+  const FeatureTable table = random_table(2000, target);
+  std::vector<double> other(target.size());
+  for (std::size_t i = 0; i < other.size(); ++i) other[i] = table.row(i)[2] > 300 ? 2.0 : 0.0;
+  BoostOptions options;
+  options.trees = 20;
+  options.leaves = 6;
+  const Forest first = boost(table, target, {}, options), second = boost(table, other, {}, options);
+  Forest a = first, b = second;
+  drop_unused_cuts(a, b);
+  EXPECT_LT(a.cuts.size(), first.cuts.size());
+  EXPECT_TRUE(same_thresholds(a, b));
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    EXPECT_EQ(evaluate(a, table.row(i)), evaluate(first, table.row(i)));
+    EXPECT_EQ(evaluate(b, table.row(i)), evaluate(second, table.row(i)));
+  }
+}
+
 TEST(Minimise, FindsTheBottomOfRosenbrocksValley) {
   const auto valley = [](std::span<const double> x) {
     return 100 * std::pow(x[1] - x[0] * x[0], 2) + std::pow(1 - x[0], 2);

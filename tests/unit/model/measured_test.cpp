@@ -99,6 +99,24 @@ TEST(Layer, IsTheSumOfItsKernels) {
   }
 }
 
+TEST(Layer, IsAsUnsureAsItsKernelsTogetherWhereThatIsMore) {
+  auto source = *specification_source(h200_sheet());
+  const Layer layer{"", 4096, 32, 8, 128, 14336, 2048, 1};
+  const auto ratio = [&](double half_width) {
+    source.layers[static_cast<std::size_t>(layer_kind(layer))].half_width = half_width;
+    const Prediction p = predict_measured(source, layer);
+    double squares = 0;
+    for (const KernelTime& kernel : p.kernels())
+      squares += (kernel.high_ms - kernel.ms) * (kernel.high_ms - kernel.ms);
+    EXPECT_NEAR(p.high_ms / p.total_ms, p.total_ms / p.low_ms, 1e-12);
+    EXPECT_NEAR(p.high_ms / p.total_ms, std::max(std::exp(half_width), 1 + std::sqrt(squares) / p.total_ms),
+                1e-12);
+    return p.high_ms / p.total_ms;
+  };
+  EXPECT_GT(ratio(0.01), 1.1);  // generic kernels are far less sure than that
+  EXPECT_NEAR(ratio(3), std::exp(3.0), 1e-9);
+}
+
 TEST(Layer, TheColumnsTimesTheTermsAreTheTotal) {
   const auto source = specification_source(h200_sheet());
   Layer layer{"", 2048, 16, 2, 128, 8192, 4096, 2};
