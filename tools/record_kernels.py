@@ -22,7 +22,7 @@ import time
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from measure_rows import DEVICE, DTYPE, MODELS, VOCABULARIES, machine
+from measure_common import DEVICE, DTYPE, MODELS, VOCABULARIES, machine
 
 TOKENS = (1, 64, 2048)  # decode of one and of many sequences, prefill
 BATCH = 400  # shapes in one profile
