@@ -2,6 +2,7 @@
 """What every measuring script shares: the shapes people ask about, timing, and rows that are written as they come."""
 import csv
 import inspect
+import json
 import math
 import os
 import subprocess
@@ -120,9 +121,14 @@ def varlen(query, key, value, cumulative, length, window):
     return varlen_attn(query, key, value, cumulative, cumulative, length, length, window_size=(window - 1, 0), **extra)
 
 
-def machine():
+def write_machine(folder):
+    """machine.json: the card, and what ran on it."""
     card = torch.cuda.get_device_properties(0)
     query = "name,driver_version,clocks.sm,clocks.max.sm,clocks.mem,power.limit,temperature.gpu"
     smi = subprocess.run(["nvidia-smi", f"--query-gpu={query}", "--format=csv"], capture_output=True, text=True).stdout
-    return {"gpu": card.name, "sms": card.multi_processor_count, "l2_bytes": card.L2_cache_size,
-            "torch": torch.__version__, "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version(), "smi": smi}
+    described = {"gpu": card.name, "sms": card.multi_processor_count, "l2_bytes": card.L2_cache_size,
+                 "torch": torch.__version__, "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version(),
+                 "smi": smi}
+    with open(os.path.join(folder, "machine.json"), "w") as file:
+        json.dump(described, file, indent=1)
+        file.write("\n")

@@ -12,7 +12,6 @@ Method: an operation is captured into one CUDA graph of R calls that rotate over
 range. So the host's cost is out, and weights are cold, as in a model of many layers.
 """
 import argparse
-import json
 import os
 import random
 import time
@@ -22,8 +21,8 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import sdpa_kernel
 
-from measure_common import (BACKENDS, DEVICE, DTYPE, VOCABULARIES, Clock, Sink, attempt, fresh, log_uniform, machine,
-                            tidy, time_calls, varlen)
+from measure_common import (BACKENDS, DEVICE, DTYPE, VOCABULARIES, Clock, Sink, attempt, fresh, log_uniform, tidy,
+                            time_calls, varlen, write_machine)
 from measure_layers import elementwise, layers
 
 ATTENTION = ["op", "backend", "dtype", "batch", "q_len", "kv_len", "heads", "kv_heads", "head_dim", "causal", "window"]
@@ -159,9 +158,7 @@ def main():
     parser.add_argument("families", nargs="*", default=["gemm:60", "misaligned:60", "attention:80"])
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
-    with open(os.path.join(options.out, "machine.json"), "w") as file:
-        json.dump(machine(), file, indent=1)
-        file.write("\n")
+    write_machine(options.out)
     for family in options.families:
         name, seconds = family.split(":")
         begin = time.monotonic()

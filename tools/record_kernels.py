@@ -14,7 +14,6 @@ beside measured rows; a cliff between two recorded shapes is then named by the t
 """
 import argparse
 import csv
-import json
 import os
 import re
 import time
@@ -22,7 +21,7 @@ import time
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from measure_common import DEVICE, DTYPE, MODELS, VOCABULARIES, machine
+from measure_common import DEVICE, DTYPE, MODELS, VOCABULARIES, write_machine
 
 TOKENS = (1, 64, 2048)  # decode of one and of many sequences, prefill
 BATCH = 400  # shapes in one profile
@@ -125,9 +124,7 @@ def main():
                 else:
                     dropped += 1
             file.flush()
-    with open(os.path.join(os.path.dirname(options.out) or ".", "machine.json"), "w") as file:
-        json.dump(machine(), file, indent=1)
-        file.write("\n")
+    write_machine(os.path.dirname(options.out) or ".")
     print(f"{written} of {len(shapes)} shapes recorded, {dropped} without a matching launch")
 
 

@@ -123,7 +123,7 @@ struct LayerProblem {
 constexpr std::size_t kSessionTerms = 2;
 using SessionTerms = std::array<double, kSessionTerms>;
 
-SessionTerms session_columns(const Terms& columns) {
+SessionTerms session_columns(const Terms& columns) {  // gemm, flash and cudnn; throttle
   return {columns[0] + columns[2] + columns[3], columns[1]};
 }
 
@@ -132,8 +132,10 @@ void add_row(const Terms& columns, double us, std::size_t session, double w,
              std::vector<std::vector<double>>& a, std::vector<double>& b) {
   std::vector<double> x(b.size(), 0.0);
   for (std::size_t i = 0; i < kLayerTermCount; ++i) x[i] = columns[i] / us;
-  for (std::size_t i = 0; session > 0 && i < kSessionTerms; ++i) {
-    x[kLayerTermCount + (session - 1) * kSessionTerms + i] = -session_columns(columns)[i] / us;
+  if (session > 0) {
+    const SessionTerms of = session_columns(columns);
+    for (std::size_t i = 0; i < kSessionTerms; ++i)
+      x[kLayerTermCount + (session - 1) * kSessionTerms + i] = -of[i] / us;
   }
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (x[i] == 0) continue;

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 
 #include "plumbline/base/files.h"
 #include "plumbline/base/hash.h"
+#include "plumbline/base/raw_bytes.h"
 #include "plumbline/base/text.h"
 #include "plumbline/hardware/rows.h"
 #include "plumbline/hardware/source_layout.h"
@@ -178,18 +178,13 @@ void read_row_files(Reader& reader, std::vector<RowFile>& rows) {
 }
 
 bool take_kept(std::string_view& bytes, std::vector<KeptRow>& kept) {
-  std::uint32_t count = 0;
-  if (bytes.size() < sizeof(count)) return false;
-  std::memcpy(&count, bytes.data(), sizeof(count));
-  bytes.remove_prefix(sizeof(count));
-  constexpr std::size_t each = sizeof(std::uint64_t) + sizeof(float);
-  if (bytes.size() / each < count) return false;
-  kept.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(&kept[i].key, bytes.data() + i * sizeof(std::uint64_t), sizeof(std::uint64_t));
-    std::memcpy(&kept[i].ms, bytes.data() + count * sizeof(std::uint64_t) + i * sizeof(float), sizeof(float));
-  }
-  bytes.remove_prefix(count * each);
+  std::vector<std::uint32_t> count;
+  std::vector<std::uint64_t> keys;
+  std::vector<float> ms;
+  if (!take_raw(bytes, 1, count) || !take_raw(bytes, count[0], keys) || !take_raw(bytes, count[0], ms))
+    return false;
+  kept.reserve(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) kept.push_back({keys[i], ms[i]});
   return std::is_sorted(kept.begin(), kept.end(),
                         [](const KeptRow& a, const KeptRow& b) { return a.key < b.key; });
 }

@@ -3,6 +3,7 @@
 
 #include "plumbline/base/hash.h"
 #include "plumbline/base/numbers.h"
+#include "plumbline/base/raw_bytes.h"
 #include "plumbline/hardware/kernel_sources.h"
 #include "plumbline/hardware/rows.h"
 #include "plumbline/hardware/source_layout.h"
@@ -55,10 +56,9 @@ std::string residual_bytes(const KernelSource& source) {
     out += one ? '\1' : '\0';  // the thresholds are written once
     append_forest(place.op->spread, out, one ? &place.op->residual : nullptr);
   }
-  const auto count = static_cast<std::uint32_t>(source.kept.size());
-  out.append(reinterpret_cast<const char*>(&count), sizeof(count));
-  for (const KeptRow& row : source.kept) out.append(reinterpret_cast<const char*>(&row.key), sizeof(row.key));
-  for (const KeptRow& row : source.kept) out.append(reinterpret_cast<const char*>(&row.ms), sizeof(row.ms));
+  append_raw(out, static_cast<std::uint32_t>(source.kept.size()));
+  for (const KeptRow& row : source.kept) append_raw(out, row.key);
+  for (const KeptRow& row : source.kept) append_raw(out, row.ms);
   append_kernel_names(source.kernels, out);
   return out;
 }

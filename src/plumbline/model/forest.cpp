@@ -3,28 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "plumbline/base/raw_bytes.h"
+
 namespace plumbline {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "residual files are little-endian");
-
-template <class T>
-void append_raw(std::string& out, const std::vector<T>& values) {
-  out.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-}
-
-template <class T>
-bool take_raw(std::string_view& bytes, std::size_t count, std::vector<T>& values) {
-  if (count > bytes.size() / sizeof(T)) return false;
-  values.resize(count);
-  if (count > 0) std::memcpy(values.data(), bytes.data(), count * sizeof(T));
-  bytes.remove_prefix(count * sizeof(T));
-  return true;
-}
 
 bool offsets_ascend(const std::vector<std::uint32_t>& offsets, std::size_t end) {
   return !offsets.empty() && offsets.front() == 0 && offsets.back() == end &&

@@ -2,9 +2,9 @@
 #include "plumbline/model/kernel_names.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cstring>
 #include <optional>
+
+#include "plumbline/base/raw_bytes.h"
 
 namespace plumbline {
 namespace {
@@ -37,20 +37,6 @@ std::optional<std::string_view> tile_in(std::string_view kernel) {
     if (const auto found = sizes_at(kernel.substr(at + 1), false)) return found;
   }
   return std::nullopt;
-}
-
-template <class T>
-void append_value(std::string& out, const T& value) {
-  out.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
-template <class T>
-bool take_values(std::string_view& bytes, std::size_t count, std::vector<T>& out) {
-  if (bytes.size() / sizeof(T) < count) return false;
-  out.resize(count);
-  if (count > 0) std::memcpy(out.data(), bytes.data(), count * sizeof(T));
-  bytes.remove_prefix(count * sizeof(T));
-  return true;
 }
 
 /// `count` lines; false unless they are ascending, distinct kernel names and fill `text`.
@@ -112,26 +98,26 @@ bool other_tile(std::string_view a, std::string_view b) {
 void append_kernel_names(const KernelNames& names, std::string& out) {
   std::string text;
   for (const std::string& name : names.names) text += name + '\n';
-  append_value(out, static_cast<std::uint32_t>(names.names.size()));
-  append_value(out, static_cast<std::uint32_t>(text.size()));
-  append_value(out, static_cast<std::uint32_t>(names.shapes.size()));
+  append_raw(out, static_cast<std::uint32_t>(names.names.size()));
+  append_raw(out, static_cast<std::uint32_t>(text.size()));
+  append_raw(out, static_cast<std::uint32_t>(names.shapes.size()));
   if (names.names.empty()) return;
   out += text;
-  for (const NamedShape& shape : names.shapes) append_value(out, shape.key);
-  for (const NamedShape& shape : names.shapes) append_value(out, shape.name);
+  for (const NamedShape& shape : names.shapes) append_raw(out, shape.key);
+  for (const NamedShape& shape : names.shapes) append_raw(out, shape.name);
 }
 
 bool take_kernel_names(std::string_view& bytes, KernelNames& names) {
   std::vector<std::uint32_t> head;
   std::vector<std::uint64_t> keys;
   std::vector<std::uint16_t> index;
-  if (!take_values(bytes, 3, head)) return false;
+  if (!take_raw(bytes, 3, head)) return false;
   const auto name_count = head[0], text_size = head[1], shape_count = head[2];
   if (name_count == 0) return text_size == 0 && shape_count == 0;
   if (name_count > kMaxNames || bytes.size() < text_size) return false;
   if (!take_names(bytes.substr(0, text_size), name_count, names.names)) return false;
   bytes.remove_prefix(text_size);
-  if (!take_values(bytes, shape_count, keys) || !take_values(bytes, shape_count, index)) return false;
+  if (!take_raw(bytes, shape_count, keys) || !take_raw(bytes, shape_count, index)) return false;
   names.shapes.reserve(shape_count);
   for (std::size_t i = 0; i < shape_count; ++i) {
     if (index[i] >= name_count || (i > 0 && keys[i - 1] >= keys[i])) return false;

@@ -174,18 +174,16 @@ void add_kernel(Prediction& p, const KernelTime& time) {
 
 void finish_layer(Prediction& p, const Layer& layer, double half_width) {
   p.bottleneck = 0;
+  double squares = 0;
   for (std::size_t i = 0; i < p.kernel_count; ++i) {
-    p.total_ms += p.kernel_storage[i].ms;
-    if (p.kernel_storage[i].ms > p.kernel_storage[p.bottleneck].ms) p.bottleneck = i;
+    const KernelTime& kernel = p.kernel_storage[i];
+    p.total_ms += kernel.ms;
+    if (kernel.ms > p.kernel_storage[p.bottleneck].ms) p.bottleneck = i;
+    squares += (kernel.high_ms - kernel.ms) * (kernel.high_ms - kernel.ms);
   }
   // Errors of the kernels are largely independent: the total's band comes from measured whole layers, not
   // from adding the kernels' bands. None of those layers had a kernel so uncertain as a misaligned GEMM:
   // where the kernels' own errors, added as independent ones are, come to more, they are the band.
-  double squares = 0;
-  for (std::size_t i = 0; i < p.kernel_count; ++i) {
-    const double part = p.kernel_storage[i].high_ms - p.kernel_storage[i].ms;
-    squares += part * part;
-  }
   const double ratio = std::max(std::exp(half_width), 1 + std::sqrt(squares) / p.total_ms);
   p.low_ms = p.total_ms / ratio;
   p.high_ms = p.total_ms * ratio;
