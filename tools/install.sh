@@ -3,12 +3,21 @@
 # Installs what Plumbline needs and this machine lacks (Debian 12), and says what it does.
 #   tools/install.sh build   what the tool needs
 #   tools/install.sh test    the same, and what the tests need
+#   tools/install.sh browser what the tests of the pages need: Chromium, Node.js and two npm packages
 set -euo pipefail
 cd "$(dirname "$0")/.."
-what=${1:?usage: tools/install.sh build|test}
+what=${1:?usage: tools/install.sh build|test|browser}
 
-wanted=$(cat tools/packages-build.txt)
-[ "$what" = build ] || wanted+=$'\n'$(cat tools/packages-test.txt)
+case $what in
+  build) wanted=$(cat tools/packages-build.txt) ;;
+  test) wanted=$(cat tools/packages-build.txt tools/packages-test.txt) ;;
+  browser)
+    wanted=chromium
+    command -v node >/dev/null || wanted+=" nodejs"
+    command -v npm >/dev/null || wanted+=" npm"
+    ;;
+  *) echo "usage: tools/install.sh build|test|browser" >&2; exit 2 ;;
+esac
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
@@ -32,4 +41,10 @@ fi
 # A locale with decimal commas: the tests run in it too.
 if [ "$what" = test ] && ! locale -a 2>/dev/null | grep -qi '^de_DE\.utf'; then
   as_root localedef -i de_DE -f UTF-8 de_DE.UTF-8
+fi
+
+# Pinned by tests/html/package-lock.json, each with its checksum.
+if [ "$what" = browser ] && ! cmp -s tests/html/package-lock.json tests/html/node_modules/.installed; then
+  (cd tests/html && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null)
+  cp tests/html/package-lock.json tests/html/node_modules/.installed
 fi

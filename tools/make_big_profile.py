@@ -6,8 +6,11 @@
   tools/make_big_profile.py ncu-raw OUT.csv --mib 512        Nsight Compute, raw page (wide)
   tools/make_big_profile.py ncu-details OUT.csv --mib 512    Nsight Compute, details page (long)
   tools/make_big_profile.py nsys OUT.sqlite --rows 4000000   Nsight Systems, schema 3.20
+  tools/make_big_profile.py KIND OUT --rows 1000000          nsys-trace, nsys-console, rocprofv3, rocpd, nvprof, xla, proton,
+                                                             ncu-text
 """
 import argparse
+import json
 import pathlib
 import sqlite3
 
@@ -149,15 +152,103 @@ def write_nsys(out, rows):
     db.close()
 
 
+def launches(rows):
+    """(number, start, duration, name) of every launch."""
+    start = 15057495
+    for i in range(rows):
+        yield i, start, duration(i), NAMES[i % len(NAMES)]
+        start += duration(i) + 1500
+
+
+def write_nsys_trace(file, rows):
+    file.write("Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),"
+               "Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,Strm,Name\n")
+    for i, start, dur, name in launches(rows):
+        file.write(f'{start},{dur},{i},16384,1,1,128,1,1,16,0.000,0.000,,,,,NVIDIA H200 (0),1,,7,"{name}"\n')
+
+
+def write_nsys_console(file, rows):
+    file.write(f" {'Start (ns)':>18}  {'Duration (ns)':>13}  {'CorrId':>8}  {'Device':^15}  Strm  Name\n"
+               f" {'-' * 18}  {'-' * 13}  {'-' * 8}  {'-' * 15}  ----  {'-' * 100}\n")
+    for i, start, dur, name in launches(rows):
+        file.write(f" {start:18,}  {dur:13,}  {i:8}  NVIDIA H200 (0)     7  {name[:99]}…\n")
+
+
+def write_rocprofv3(file, rows):
+    file.write('"Kind","Agent_Id","Queue_Id","Stream_Id","Thread_Id","Dispatch_Id","Kernel_Id","Kernel_Name","Correlation_Id",'
+               '"Start_Timestamp","End_Timestamp"\n')
+    for i, start, dur, name in launches(rows):
+        file.write(f'"KERNEL_DISPATCH","Agent 2",1,0,70,{i + 1},{i % 24},"{name}",{i},{start},{start + dur}\n')
+
+
+def write_nvprof(file, rows):
+    file.write('==7== NVPROF is profiling process 7, command: ./app\n==7== Profiling result:\n"Start","Duration","Grid X",'
+               '"Device","Context","Stream","Name"\nus,us,,,,,\n')
+    for i, start, dur, name in launches(rows):
+        file.write(f'{start // 1000}.{start % 1000:03}000,{dur // 1000}.{dur % 1000:03}000,8,"Tesla V100 (0)","1","7",'
+                   f'"{name} [{i}]"\n')
+
+
+def write_xla(file, rows):
+    file.write('{"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":[\n'
+               '{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}},\n'
+               '{"ph":"M","pid":1,"tid":13,"name":"thread_name","args":{"name":"Stream #13(Compute)"}}')
+    for i, start, dur, name in launches(rows):
+        file.write(f',\n{{"ph":"X","pid":1,"tid":13,"ts":{start // 1000}.{start % 1000:03},"dur":{dur // 1000}.{dur % 1000:03},'
+                   f'"name":"{name}","args":{{"correlation_id":"{i}","hlo_module":"jit_f","hlo_op":"fusion.{i % 24}"}}}}')
+    file.write("\n]}\n")
+
+
+def write_proton(file, rows):
+    """A context of its own for every launch: the largest tree that so many launches can make."""
+    file.write('[{"children":[')
+    for i, _, dur, name in launches(rows):
+        file.write(f'{"," if i else ""}{{"children":[{{"children":[],"frame":{{"name":{json.dumps(name)},"type":"function"}},'
+                   f'"metrics":{{"count":1,"device_id":"0","device_type":"CUDA","time (ns)":{dur}}}}}],"frame":{{"name":'
+                   f'"call_{i}","type":"function"}},"metrics":{{}}}}')
+    file.write('],"frame":{"name":"ROOT","type":"function"},"metrics":{"count":0,"time (ns)":0}},{"CUDA":{"0":{"arch":"90"}}}]')
+
+
+def write_ncu_text(file, rows):
+    for i, _, dur, name in launches(rows):
+        file.write(f"  {name} (16384, 1, 1)x(128, 1, 1), Context 1, Stream 7, Device 0, CC 9.0\n    Section: GPU Speed Of Light "
+                   f"Throughput\n    ---------------- ----------- ------------\n    Metric Name      Metric Unit Metric Value\n"
+                   f"    ---------------- ----------- ------------\n    Elapsed Cycles         cycle      312,994\n"
+                   f"    Duration                  us {dur / 1000:12.2f}\n    ---------------- ----------- ------------\n\n")
+
+
+def write_rocpd(out, rows):
+    pathlib.Path(out).unlink(missing_ok=True)
+    db = sqlite3.connect(out)
+    db.executescript("""PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
+      CREATE TABLE rocpd_info_kernel_symbol_1 (id INTEGER PRIMARY KEY, kernel_name TEXT, display_name TEXT);
+      CREATE TABLE rocpd_kernel_dispatch_1 (id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, agent_id INTEGER, kernel_id INTEGER,
+        dispatch_id INTEGER, queue_id INTEGER, stream_id INTEGER, start BIGINT, "end" BIGINT);""")
+    db.executemany("INSERT INTO rocpd_info_kernel_symbol_1 VALUES (?, ?, ?)", [(i, n, n) for i, n in enumerate(NAMES)])
+    db.executemany("INSERT INTO rocpd_kernel_dispatch_1 VALUES (?,1,1,4,?,?,1,0,?,?)",
+                   ((i + 1, i % len(NAMES), i, start, start + dur) for i, start, dur, _ in launches(rows)))
+    db.commit()
+    db.close()
+
+
+BY_ROWS = {"nsys-trace": write_nsys_trace, "nsys-console": write_nsys_console, "rocprofv3": write_rocprofv3,
+           "nvprof": write_nvprof, "xla": write_xla, "proton": write_proton, "ncu-text": write_ncu_text}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=["torch", "ncu-raw", "ncu-details", "nsys"])
+    parser.add_argument("kind", choices=["torch", "ncu-raw", "ncu-details", "nsys", "rocpd", *BY_ROWS])
     parser.add_argument("out")
     parser.add_argument("--mib", type=int, default=256, help="size of a text file, about")
     parser.add_argument("--rows", type=int, default=1000000, help="kernel rows of a database")
     args = parser.parse_args()
     if args.kind == "nsys":
         write_nsys(args.out, args.rows)
+    elif args.kind == "rocpd":
+        write_rocpd(args.out, args.rows)
+    elif args.kind in BY_ROWS:
+        with open(args.out, "w", encoding="utf-8", newline="\n") as file:
+            BY_ROWS[args.kind](file, args.rows)
     else:
         {"torch": write_torch, "ncu-raw": write_ncu_raw, "ncu-details": write_ncu_details}[args.kind](args.out, args.mib << 20)
 
