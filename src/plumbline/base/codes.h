@@ -25,6 +25,9 @@ std::span<const CodeInfo> all_codes();
 /// The entry of `code`, or nullptr.
 const CodeInfo* find_code(std::string_view code);
 
+/// Measuring again may remove what this code reports; nothing need be changed first.
+bool is_retryable(std::string_view code);
+
 /// The text of docs/diagnostics.md.
 std::string codes_markdown();
 

@@ -65,7 +65,7 @@ bool has_errors(const Diagnostics& diagnostics) {
 }
 
 std::string format_diagnostic(const Diagnostic& d, std::string_view source, bool color) {
-  std::string out = printable(d.file);
+  std::string out = one_line(d.file);
   if (d.line > 0) out += (out.empty() ? "" : ":") + std::to_string(d.line);
   if (d.line > 0 && d.column > 0) out += ":" + std::to_string(d.column);
   if (!out.empty()) out += ": ";

@@ -2,6 +2,7 @@
 // Diagnostics as values: what is wrong, where, and under which stable code.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,10 @@ struct Diagnostic {
   int line = 0;
   int column = 0;
 };
+
+/// How many diagnostics of one code are written out where people read them; behind them stands how many more
+/// there are.
+inline constexpr std::size_t kMostOfACode = 100;
 
 using Diagnostics = std::vector<Diagnostic>;
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/numbers.h"
@@ -53,8 +56,16 @@ Parsed<J> parse_as(std::string_view text, const std::string& file) {
     const std::size_t offset = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
     const TextPosition at = position_at(text, offset);
     return failed<J>(diagnose("json-syntax", plain_message(error.what()), {file, at.line, at.column}));
-  } catch (const nlohmann::json::exception& error) {  // a number outside double's range
-    return failed<J>(diagnose("json-syntax", error.what(), {file}));
+  } catch (
+      const nlohmann::json::exception& error) {  // a number outside double's range, in quotes in the message
+    const std::string_view what = error.what();
+    const std::size_t open = what.find('\''), close = what.rfind('\'');
+    const bool named = open != std::string_view::npos && close > open + 1;
+    const std::string_view number = named ? what.substr(open + 1, close - open - 1) : std::string_view();
+    const TextPosition at = position_at(text, named ? std::min(text.find(number), text.size()) : 0);
+    const std::string message =
+        named ? cut_middle(number, 40) + " is beyond the range of numbers" : std::string(what);
+    return failed<J>(diagnose("json-syntax", message, {file, at.line, at.column}));
   }
 }
 
@@ -193,6 +204,36 @@ Parsed<Json> parse_json(std::string_view text, const std::string& file) { return
 
 Parsed<OrderedJson> parse_json_ordered(std::string_view text, const std::string& file) {
   return parse_as<OrderedJson>(text, file);
+}
+
+std::optional<Diagnostic> duplicate_key(std::string_view text, const std::string& file) {
+  std::vector<std::unordered_set<std::string>> objects;  // one a level; an array's stays empty
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '{' || c == '[') objects.emplace_back();
+    if ((c == '}' || c == ']') && !objects.empty()) objects.pop_back();
+    if (c != '"') continue;
+    const std::size_t begin = i;
+    bool escaped = false;
+    for (++i; i < text.size() && text[i] != '"'; ++i) {
+      if (text[i] != '\\') continue;
+      escaped = true;
+      ++i;
+    }
+    const std::size_t next = text.find_first_not_of(" \t\r\n", i + 1);
+    if (next == std::string_view::npos || text[next] != ':' || objects.empty()) continue;
+    const std::string_view token = text.substr(begin, i + 1 - begin);
+    std::string key(token.substr(1, token.size() - 2));
+    if (escaped) {
+      const Json meant = Json::parse(token, nullptr, false);
+      if (meant.is_string()) key = meant.get<std::string>();
+    }
+    if (objects.back().insert(key).second) continue;
+    const TextPosition at = position_at(text, begin);
+    return diagnose("json-duplicate-key", in_quotes(key) + " stands twice in this object",
+                    {file, at.line, at.column});
+  }
+  return std::nullopt;
 }
 
 std::string write_json(const Json& value) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumbline/base/json_locate.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -113,6 +114,10 @@ class Cursor {
 Location locate_json(std::string_view text, std::string_view pointer, const std::string& file) {
   const TextPosition at = position_at(text, Cursor(text).find(steps_of(pointer)));
   return {file, at.line, at.column};
+}
+
+std::string_view text_at_json(std::string_view text, std::string_view pointer) {
+  return text.substr(std::min(Cursor(text).find(steps_of(pointer)), text.size()));
 }
 
 }  // namespace plumbline

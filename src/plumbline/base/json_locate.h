@@ -13,4 +13,7 @@ namespace plumbline {
 /// valid JSON; of a repeated key the last one. Where the value is absent, its nearest parent that is there.
 Location locate_json(std::string_view text, std::string_view pointer, const std::string& file);
 
+/// The text from there on: a number as it is written, and what follows it.
+std::string_view text_at_json(std::string_view text, std::string_view pointer);
+
 }  // namespace plumbline

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include <fmt/format.h>
+
 namespace plumbline {
 namespace {
 
@@ -151,15 +153,26 @@ TextPosition position_at(std::string_view text, std::size_t offset) {
   return at;
 }
 
+namespace {
+
+/// Code points that a terminal obeys or does not show: control characters, direction marks, invisible spaces
+/// and joiners, tags.
+bool hides_or_turns(char32_t point) {
+  const auto within = [point](char32_t first, char32_t last) { return point >= first && point <= last; };
+  return within(0x7F, 0x9F) || point == 0xAD || point == 0x61C || point == 0x180E || within(0x200B, 0x200F) ||
+         within(0x2028, 0x202E) || within(0x2060, 0x206F) || point == 0xFEFF || within(0xE0000, 0xE007F);
+}
+
+}  // namespace
+
 std::string printable(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
     const Decoded d = decode(text, i);
-    const bool control = d.length == 0 || (d.point < 0x20 && d.point != '\t' && d.point != '\n') ||
-                         d.point == 0x7F || (d.point >= 0x80 && d.point < 0xA0) ||
-                         (d.point >= 0x202A && d.point <= 0x202E) || (d.point >= 0x2066 && d.point <= 0x2069);
+    const bool control =
+        d.length == 0 || (d.point < 0x20 && d.point != '\t' && d.point != '\n') || hides_or_turns(d.point);
     const std::size_t length = std::max<std::size_t>(d.length, 1);
     if (!control) {
       out += text.substr(i, length);
@@ -186,6 +199,48 @@ std::string in_quotes(std::string_view text, std::size_t max_chars) {
     }
   }
   return '"' + cut_middle(line, max_chars) + '"';
+}
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string markdown_text(std::string_view text) {
+  const std::string line = one_line(text);
+  const std::string_view all = line;
+  std::string out;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string_view rest = all.substr(i);
+    const bool link = rest.starts_with("](") || rest.starts_with("][") || rest.starts_with("://") ||
+                      (all[i] == '.' && all.substr(0, i).ends_with("www"));
+    if (link || std::string_view("<>*`\\@|").find(all[i]) != std::string_view::npos) out += '\\';
+    out += all[i];
+  }
+  return out;
+}
+
+std::string toml_quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\u{:04X}", byte);
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+  }
+  return out + '"';
 }
 
 }  // namespace plumbline

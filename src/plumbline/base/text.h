@@ -45,8 +45,18 @@ TextPosition position_at(std::string_view text, std::size_t offset);
 /// can never drive the terminal.
 std::string printable(std::string_view text);
 
+/// printable(), and on one line: a line break or a tab becomes "\n", "\t".
+std::string one_line(std::string_view text);
+
+/// one_line() for Markdown: no element, link, address or emphasis comes out of it, whatever it holds.
+std::string markdown_text(std::string_view text);
+
 /// `text` for a message: on one line, in double quotes, control characters visible, cut in the middle to
 /// `max_chars`.
 std::string in_quotes(std::string_view text, std::size_t max_chars = 64);
+
+/// `text` as a TOML basic string with its quotes: what a TOML reader gives back is `text` itself. Control
+/// characters become \uXXXX; `text` must be UTF-8.
+std::string toml_quoted(std::string_view text);
 
 }  // namespace plumbline

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "plumbline/base/text.h"
 
 namespace plumbline {
@@ -32,6 +34,47 @@ std::size_t offset_of(std::string_view text, const toml::source_position& at) {
     while (offset < text.size() && continues(offset)) ++offset;
   }
   return offset;
+}
+
+constexpr int kMaxDepth = 100;
+
+/// The end of the string that begins at `at` (the offset behind its last quote).
+std::size_t skip_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const std::string_view triple = quote == '"' ? R"(""")" : "'''";
+  const bool multi = text.substr(at, 3) == triple;
+  for (std::size_t i = at + (multi ? 3 : 1); i < text.size(); ++i) {
+    if (text[i] == '\\' && quote == '"') {
+      ++i;
+    } else if (multi ? text.substr(i, 3) == triple : text[i] == quote || text[i] == '\n') {
+      return i + (multi ? 3 : 1);
+    }
+  }
+  return text.size();
+}
+
+/// Where brackets or the parts of a dotted key pass kMaxDepth, or npos: toml++ recurses once a part and would
+/// use up the stack. Syntax is the parser's job.
+std::size_t too_deep_at(std::string_view text) {
+  int brackets = 0, dots = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (c == '"' || c == '\'') {
+      i = skip_string(text, i);
+      continue;
+    }
+    if (c == '#') {
+      i = std::min(text.find('\n', i), text.size());
+      continue;
+    }
+    if (c == '[' || c == '{') ++brackets;
+    if (c == ']' || c == '}') brackets = std::max(0, brackets - 1);
+    if (c == '.') ++dots;
+    if (c == '\n' || c == '=' || c == ',' || c == '[' || c == '{') dots = 0;
+    if (brackets > kMaxDepth || dots > kMaxDepth) return i;
+    ++i;
+  }
+  return std::string_view::npos;
 }
 
 /// The number that ends where toml++ gave up, when it is well formed and merely too large; else an empty
@@ -73,6 +116,11 @@ Location location_of(const toml::source_region& region, const std::string& file)
 }
 
 Parsed<toml::table> parse_toml(std::string_view text, const std::string& file) {
+  if (const std::size_t deep = too_deep_at(text); deep != std::string_view::npos) {
+    const TextPosition at = position_at(text, deep);
+    return failed<toml::table>(diagnose("toml-too-deep", fmt::format("nested more than {} deep", kMaxDepth),
+                                        {file, at.line, at.column}));
+  }
   Diagnostics warnings;
   std::string mended;
   for (int tries = 0;; ++tries) {

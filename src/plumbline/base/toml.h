@@ -27,9 +27,9 @@
 
 namespace plumbline {
 
-/// A TOML 1.0 document. Errors: toml-syntax with line and column. A number beyond 64 bits does not make the
-/// text another language: it is read as the nearest one (an infinity for a float), with the warning
-/// toml-number-range.
+/// A TOML 1.0 document of at most 100 levels. Errors: toml-syntax with line and column, toml-too-deep. A
+/// number beyond 64 bits does not make the text another language: it is read as the nearest one (an infinity
+/// for a float), with the warning toml-number-range.
 Parsed<toml::table> parse_toml(std::string_view text, const std::string& file);
 
 /// Where a node stands.

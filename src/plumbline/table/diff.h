@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two kernel tables joined by kernel identity.
+// Two kernel tables joined by name.
 #pragma once
 
 #include <optional>
@@ -15,18 +15,18 @@ struct DiffSide {
   std::int64_t launches = 0;
   double time_ns = 0;  ///< summed over the names
   double launches_per_call = 0;
-  double time_ns_per_call = 0;     ///< both equal the sums where the calls are not known
-  std::vector<std::string> names;  ///< the full names that share the identity
+  double time_ns_per_call = 0;  ///< both equal the sums where the calls are not known
+  std::string name;             ///< the full name
 };
 
-/// One identity in either table.
+/// One kernel in either table, or in both.
 struct DiffRow {
   std::string identity;
   std::optional<DiffSide> before;  ///< none: only the second table has it
   std::optional<DiffSide> after;
   double delta_ns = 0;  ///< after − before, per call where both tables know their calls
-  /// A side has several full names under this identity and the two sides do not have the same ones: which
-  /// name became which cannot be told, only their sum is compared.
+  /// Both tables have the identity and this kernel stands by itself: which of several names became which
+  /// cannot be told. Or the name is cut, so that it may stand for several kernels.
   bool ambiguous = false;
 };
 
@@ -39,7 +39,8 @@ struct TableDiff {
   std::string caution;  ///< why the times may not compare, in words; "" where they do
 };
 
-/// Joins by kernel_identity(). Nothing is left out: the rows' deltas sum to after_ns − before_ns.
+/// Joins by the whole name; then by kernel_identity() where each table has exactly one kernel of it. Other
+/// rows stand apart. Nothing is left out: the rows' deltas sum to after_ns − before_ns.
 TableDiff diff_tables(const KernelTable& before, const KernelTable& after);
 
 }  // namespace plumbline

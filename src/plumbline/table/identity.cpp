@@ -2,97 +2,18 @@
 // What a kernel is called, whichever profiler prints it.
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <memory>
 
+#include "plumbline/table/cpp_name.h"
 #include "plumbline/table/kernel_table.h"
 
 namespace plumbline {
 namespace {
 
-bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
-
-bool starts_at(std::string_view text, std::size_t at, std::string_view what) {
-  return text.substr(at, what.size()) == what;
-}
-
-/// The end of the operator's symbol when `at` stands behind the word "operator", else `at`.
-std::size_t operator_end(std::string_view name, std::size_t at) {
-  if (starts_at(name, at, " ()") || starts_at(name, at, " []")) return at + 3;  // ncu prints "operator ()"
-  if (starts_at(name, at, "()") || starts_at(name, at, "[]")) return at + 2;
-  constexpr std::string_view kSymbols = "<>=!+-*/%^&|~,";
-  std::size_t end = at;
-  while (end < name.size() && end - at < 3 && kSymbols.find(name[end]) != std::string_view::npos) {
-    // "operator< <int>" and "operator<<int>": the second bracket opens template arguments unless it doubles.
-    ++end;
-  }
-  return end;
-}
-
-bool is_operator_word(std::string_view name, std::size_t at) {
-  constexpr std::string_view kWord = "operator";
-  if (!starts_at(name, at, kWord) || (at > 0 && word_char(name[at - 1]))) return false;
-  return at + kWord.size() < name.size() && !word_char(name[at + kWord.size()]);
-}
-
-/// Walks a demangled name once. Brackets that damaged names leave ("unnamed>::f") close nothing.
-struct NameParts {
-  std::size_t begin = 0;  ///< of the last component
-  std::size_t end = 0;    ///< behind it: before its template arguments and parameters
-  bool open = false;      ///< a bracket never closes
-};
-
-NameParts parts_of(std::string_view name) {
-  NameParts parts;
-  std::string stack;
-  std::size_t begin = 0;
-  std::size_t end = std::string_view::npos;  // where the component's arguments begin
-  std::size_t at = 0;
-  const auto at_scope = [&](std::size_t i) { return starts_at(name, i, "::"); };
-  while (at < name.size()) {
-    const char c = name[at];
-    if (stack.empty() && c == 'o' && is_operator_word(name, at)) {
-      at = operator_end(name, at + 8);
-      continue;
-    }
-    if (c == '(' || c == '[' || c == '{' || c == '<') {
-      if (stack.empty() && end == std::string_view::npos && at > begin) end = at;
-      stack.push_back(c);
-    } else if (c == ')' || c == ']' || c == '}' || c == '>') {
-      const char opener = c == ')' ? '(' : c == ']' ? '[' : c == '}' ? '{' : '<';
-      if (!stack.empty() && stack.back() == opener) {
-        stack.pop_back();
-        // The parameter list ends the name, unless a scope or more template arguments follow.
-        if (stack.empty() && c == ')' && !at_scope(at + 1) && at + 1 < name.size() && name[at + 1] != '(' &&
-            !starts_at(name, at + 1, " const::") && end != std::string_view::npos) {
-          break;
-        }
-      }
-    } else if (stack.empty() && at_scope(at)) {
-      begin = at + 2;
-      end = std::string_view::npos;
-      at += 2;
-      continue;
-    } else if (stack.empty() && c == ' ') {
-      // "void f", "std::enable_if<…>::type f": what stood before was the return type. " const" and
-      // " [clone …]" behind the name belong to nothing.
-      const bool suffix = starts_at(name, at, " const") || starts_at(name, at, " [") ||
-                          at + 1 == name.size() || starts_at(name, at, " (") || starts_at(name, at, " <");
-      if (suffix && at > begin) {
-        if (end == std::string_view::npos) end = at;
-      } else {
-        begin = at + 1;
-        end = std::string_view::npos;
-      }
-    }
-    ++at;
-  }
-  parts.begin = begin;
-  parts.end = end == std::string_view::npos ? name.size() : end;
-  parts.open = !stack.empty();
-  return parts;
-}
+constexpr std::size_t kNone = std::string_view::npos;
 
 /// Removes what differs from run to run: "0x7f12ab34cd00" with the joint before it, and Numba's "$241".
 std::string without_addresses(std::string_view text) {
@@ -110,7 +31,7 @@ std::string without_addresses(std::string_view text) {
     }
     out.push_back(text[at++]);
   }
-  const std::size_t dollar = out.rfind('$');
+  const std::size_t dollar = out.find('$');  // "main$_omp_fn$0" has two, and its number counts
   if (dollar != std::string::npos && dollar > 0 && dollar + 1 < out.size() &&
       out.find_first_not_of("0123456789", dollar + 1) == std::string::npos) {
     out.resize(dollar);
@@ -118,22 +39,83 @@ std::string without_addresses(std::string_view text) {
   return out;
 }
 
-/// The last source name of a mangled name that is not demangled, by its length prefixes alone.
-std::string_view last_mangled_component(std::string_view name) {
-  std::string_view last = name;
-  std::size_t at = 2;
-  if (at < name.size() && name[at] == 'N') ++at;
-  while (at < name.size()) {
-    if (std::isdigit(static_cast<unsigned char>(name[at])) == 0) break;
-    std::size_t length = 0;
-    while (at < name.size() && std::isdigit(static_cast<unsigned char>(name[at])) != 0 && length < 100'000) {
-      length = length * 10 + static_cast<std::size_t>(name[at++] - '0');
-    }
-    if (length == 0 || at + length > name.size()) break;
-    last = name.substr(at, length);
-    at += length;
+/// "__omp_offloading_10303_1d4a6b8_main_l42" names the device and the inode of the source file, which differ
+/// from one machine to the next: "__omp_offloading_main_l42".
+std::string without_file_ids(std::string_view text) {
+  constexpr std::string_view kOpenMp = "__omp_offloading_";
+  if (!text.starts_with(kOpenMp)) return std::string(text);
+  std::string_view rest = text.substr(kOpenMp.size());
+  for (int part = 0; part < 2; ++part) {
+    const std::size_t end = rest.find_first_not_of("0123456789abcdef");
+    if (end == 0 || end == std::string_view::npos || rest[end] != '_') return std::string(text);
+    rest.remove_prefix(end + 1);
   }
-  return last;
+  return std::string(kOpenMp) + std::string(rest);
+}
+
+/// AMD's loaders append ".kd" (the kernel descriptor's symbol) to a kernel's name.
+std::string_view without_descriptor(std::string_view name) {
+  return name.ends_with(".kd") && name.size() > 3 ? name.substr(0, name.size() - 3) : name;
+}
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// A length prefix and the source name behind it; `text` moves behind both.
+struct SourceName {
+  std::string_view name;  ///< as much of it as there is
+  bool cut = false;       ///< it is longer than the text: the profiler cut it
+};
+SourceName take_source_name(std::string_view& text) {
+  std::size_t length = 0;
+  while (!text.empty() && is_digit(text.front()) && length < 100'000) {
+    length = length * 10 + static_cast<std::size_t>(text.front() - '0');
+    text.remove_prefix(1);
+  }
+  const SourceName out{text.substr(0, length), length > text.size()};
+  text.remove_prefix(std::min(length, text.size()));
+  return out;
+}
+
+/// What the length prefixes of a mangled name tell: for one that is not demangled.
+struct MangledName {
+  std::string_view last;  ///< the last source name of the leading nested name
+  bool cut = false;       ///< a source name is longer than the text
+};
+
+MangledName read_mangled(std::string_view name) {
+  MangledName out{name, false};
+  std::string_view rest = name.substr(2);
+  const bool nested = rest.starts_with('N');
+  if (nested || rest.starts_with('L')) rest.remove_prefix(1);                    // "L": of one file alone
+  while (rest.starts_with('K') || rest.starts_with('V')) rest.remove_prefix(1);  // of a member function
+  if (rest.starts_with("St")) rest.remove_prefix(2);
+  while (!rest.empty() && is_digit(rest.front())) {
+    const SourceName part = take_source_name(rest);
+    if (part.name.empty() && !part.cut) break;
+    out = {part.name.empty() ? out.last : part.name, part.cut};
+    if (!nested) break;
+  }
+  // The last source name of the arguments may be the one that was cut: "…ENS0_15CUDAFunctor_addIfEESt5arr".
+  // Literals ("Li128E") and numbers of references and lambdas ("S1_", "E0_") are no lengths, and a name with
+  // a suffix (".intern.8f6de1e0") is whole.
+  if (name.find('.') != kNone) return out;
+  for (std::size_t at = name.size() - rest.size(); !out.cut && at < name.size();) {
+    const bool literal = name[at - 2] == 'L';
+    if (!is_digit(name[at]) || is_digit(name[at - 1]) || literal || name[at - 1] == 'S' ||
+        name[at - 1] == 'T') {
+      ++at;
+      continue;
+    }
+    std::string_view text = name.substr(at);
+    const SourceName part = take_source_name(text);
+    if (part.name.starts_with('_')) {
+      ++at;
+      continue;
+    }
+    out.cut = part.cut;
+    at = name.size() - text.size();
+  }
+  return out;
 }
 
 bool is_mangled(std::string_view name) { return name.size() > 3 && name.substr(0, 2) == "_Z"; }
@@ -142,6 +124,7 @@ bool is_mangled(std::string_view name) { return name.size() > 3 && name.substr(0
 
 std::string demangled(std::string_view name) {
   if (!is_mangled(name)) return std::string(name);
+  name = without_descriptor(name);
   // Each reference to an earlier part can repeat it: k references give at most about 3^(k/3) copies, so a
   // bound on k and on the length bounds the memory (24 references and 4 KiB: under 30 MB, in practice KB).
   std::size_t references = 0;
@@ -162,18 +145,20 @@ std::string demangled(std::string_view name) {
 }
 
 std::string kernel_identity(std::string_view name) {
-  std::string plain = demangled(name);
-  if (is_mangled(plain)) return without_addresses(last_mangled_component(plain));
-  const NameParts parts = parts_of(plain);
-  std::string identity =
-      without_addresses(std::string_view(plain).substr(parts.begin, parts.end - parts.begin));
-  while (!identity.empty() && identity.back() == ' ') identity.pop_back();
-  return identity.empty() ? without_addresses(plain) : identity;
+  const std::string text = demangled(without_descriptor(name));
+  if (is_mangled(text)) return without_addresses(read_mangled(text).last);
+  const CppName parts = read_cpp_name(text);
+  std::string_view base =
+      std::string_view(text).substr(parts.base.first, parts.base.second - parts.base.first);
+  while (base.ends_with(' ')) base.remove_suffix(1);
+  std::string identity = without_file_ids(without_addresses(base));
+  return identity.empty() ? without_addresses(text) : identity;
 }
 
 bool is_truncated_name(std::string_view name) {
   if (name.ends_with("...") || name.ends_with("…")) return true;
-  return !is_mangled(name) && parts_of(name).open;
+  const std::string text = demangled(name);
+  return is_mangled(text) ? read_mangled(text).cut : read_cpp_name(text).open;
 }
 
 }  // namespace plumbline

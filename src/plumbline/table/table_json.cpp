@@ -236,6 +236,7 @@ Parsed<KernelTable> parse_kernel_table(std::string_view text, const std::string&
   Parsed<KernelTable> result;
   result.diagnostics = std::move(json.diagnostics);
   if (!json.ok()) return result;
+  if (auto twice = duplicate_key(text, file)) return failed<KernelTable>(*std::move(twice));
   const Json& document = *json.value;
   const auto schema = document.is_object() ? document.find("schema") : document.end();
   if (!document.is_object() || schema == document.end() || *schema != kSchema) {
