@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two calls of one side on the campaign workload, for a profiler.
+"""Two calls of one side on one workload (the campaign's, where none is named), for a profiler.
 
     ncu --profile-from-start off --csv --page raw --print-units base --clock-control none \
         python eval/ncu_run.py student > student.ncu.csv
@@ -17,8 +17,9 @@ import kernel  # noqa: E402
 import reference  # noqa: E402
 
 CALLS = 2
+SHAPES = {"b2_s2048": (2, 2048), "b4_s1024": (4, 1024), "b1_s4096": (1, 4096)}
 
-inputs = make_inputs(2, 2048, seed=0)
+inputs = make_inputs(*SHAPES[sys.argv[2] if len(sys.argv) > 2 else "b2_s2048"], seed=0)
 sides = {
     "student": lambda: kernel.backward(**{name: inputs[name] for name in ("q", "k", "v", "do")}),
     "reference": lambda: reference.backward(**inputs),

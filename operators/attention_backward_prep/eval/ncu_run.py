@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two calls of one side on the campaign workload, for a profiler; prep runs before the profiler starts.
+"""Two calls of one side on one workload (the campaign's, where none is named), for a profiler; prep runs
+before the profiler starts.
 
     ncu --profile-from-start off --csv --page raw --print-units base --clock-control none \
         python eval/ncu_run.py student > student.ncu.csv
@@ -17,8 +18,9 @@ import kernel  # noqa: E402
 import reference  # noqa: E402
 
 CALLS = 2
+SHAPES = {"b2_s2048": (2, 2048), "b4_s1024": (4, 1024), "b1_s4096": (1, 4096)}
 
-inputs = make_inputs(2, 2048, seed=0)
+inputs = make_inputs(*SHAPES[sys.argv[2] if len(sys.argv) > 2 else "b2_s2048"], seed=0)
 inputs.update(prep(inputs))
 backward = {"student": kernel.backward, "reference": reference.backward}[sys.argv[1]]
 for _ in range(3):

@@ -121,10 +121,7 @@ std::vector<std::string_view> kernel_names(const SyntaxTree& tree) {
 
 Finding finding_at(const SyntaxTree& tree, const SyntaxNode& node, std::string_view code, std::string message,
                    std::string name) {
-  Finding finding;
-  static_cast<Diagnostic&>(finding) = diagnose(code, std::move(message), tree.locate(node));
-  finding.name = std::move(name);
-  return finding;
+  return {.diagnostic = diagnose(code, std::move(message), tree.locate(node)), .name = std::move(name)};
 }
 
 }  // namespace plumbline

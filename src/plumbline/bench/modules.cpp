@@ -16,22 +16,16 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxModules = 64;
 constexpr std::size_t kMaxModuleBytes = 256 << 10;
 
-Finding plain(Diagnostic diagnostic) {
-  Finding finding;
-  static_cast<Diagnostic&>(finding) = std::move(diagnostic);
-  return finding;
-}
-
 /// What Python makes of the text that a reader of the file may not see.
 void text_warnings(const PythonSource& source, PythonFile& file) {
   if (source.lone_cr) {
     file.warnings.push_back(
-        plain(diagnose("bench-lone-cr", "a carriage return alone ends a line here", {file.path})));
+        {diagnose("bench-lone-cr", "a carriage return alone ends a line here", {file.path})});
   }
   if (!source.cookie.empty() && !source.cookie.starts_with("utf-8") && source.cookie != "utf8" &&
       source.cookie != "ascii" && source.cookie != "us-ascii") {
-    file.warnings.push_back(plain(diagnose(
-        "bench-coding", "the file declares the encoding '" + source.cookie + "'", {file.path, 1, 1})));
+    file.warnings.push_back({diagnose(
+        "bench-coding", "the file declares the encoding '" + source.cookie + "'", {file.path, 1, 1})});
   }
 }
 
@@ -47,19 +41,19 @@ PythonFile read_python_file(const std::string& path, std::string_view syntax_cod
     const bool dangling = reason.code == "file-missing" && fs::is_symlink(path, ignored);
     file.absent = reason.code == "file-missing" && !dangling;
     if (!file.absent) {
-      file.findings.push_back(plain(diagnose(
-          "bench-unreadable", dangling ? "a link to a file that is not there" : reason.message, {path})));
+      file.findings.push_back({diagnose(
+          "bench-unreadable", dangling ? "a link to a file that is not there" : reason.message, {path})});
     }
     return file;
   }
   Parsed<PythonSource> source = decode_python(*bytes.value, path);
   if (!source.ok()) {
-    file.findings.push_back(plain(source.diagnostics.front()));
+    file.findings.push_back({source.diagnostics.front()});
     return file;
   }
   text_warnings(*source.value, file);
   Parsed<SyntaxTree> tree = parse_python(std::move(source.value->text), path, syntax_code);
-  for (Diagnostic& diagnostic : tree.diagnostics) file.findings.push_back(plain(std::move(diagnostic)));
+  for (Diagnostic& diagnostic : tree.diagnostics) file.findings.push_back({std::move(diagnostic)});
   file.tree = std::move(tree.value);
   return file;
 }

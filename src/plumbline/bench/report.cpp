@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plumbline/base/files.h"
+#include "plumbline/bench/boundary.h"
 #include "plumbline/bench/check.h"
 #include "plumbline/bench/modules.h"
 #include "plumbline/bench/warnings.h"
@@ -39,8 +40,15 @@ BenchReport check_bench(const BenchRequest& request) {
     if (request.needs_prep) append(report.findings, std::move(answer.findings));
     workloads = check_workloads(*bench.tree, problem_text(request.problem));
     report.times_workloads = workloads.times_workloads;
-    append(report.warnings,
-           bench_warnings(*bench.tree, refused ? std::nullopt : report.prep, workloads.leaderboard, modules));
+    std::optional<std::string> followed = refused ? std::nullopt : report.prep;
+    Findings more = bench_warnings(*bench.tree, followed, workloads.leaderboard, modules);
+    if (request.contract != nullptr && bench.tree->nodes().size() <= kMostNodesExamined) {
+      append(more, check_boundary(*bench.tree, *request.contract, modules));
+    }
+    for (Finding& finding : more) {
+      (finding.diagnostic.severity == Severity::warning ? report.warnings : report.findings)
+          .push_back(std::move(finding));
+    }
   }
   PythonFile script =
       request.ncu_run.empty() ? PythonFile{} : read_python_file(request.ncu_run, "ncu-syntax");

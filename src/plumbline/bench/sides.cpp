@@ -8,6 +8,7 @@
 
 #include "plumbline/base/text.h"
 #include "plumbline/bench/calls.h"
+#include "plumbline/bench/values.h"
 
 namespace plumbline {
 namespace {
@@ -179,8 +180,8 @@ std::vector<TimedSide> timed_sides(const SyntaxTree& bench) {
   std::vector<TimedSide> sides;
   for (const SyntaxNode& node : bench.nodes()) {
     if (node.kind != NodeKind::call) continue;
-    const std::string_view callee = callee_name(bench, node);
-    if (!callee.starts_with("measure_windows")) continue;
+    const std::string_view callee = harness_name(bench, node);
+    if (!callee.starts_with("measure_windows") && callee != "run_leaderboard_bench") continue;
     sides_of_call(bench, node, callee.find("workloads") != std::string_view::npos, sides);
   }
   return sides;

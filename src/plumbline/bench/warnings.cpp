@@ -22,7 +22,13 @@ Findings bench_warnings(const SyntaxTree& bench, const std::optional<std::string
     all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   };
   const std::vector<TimedSide> sides = timed_sides(bench);
-  if (prep) add(warn_prep_reach(bench, *prep, modules));
+  if (prep) add(warn_prep_reach(bench, *prep, sides, modules));
+  add(warn_inputs_reach(bench, sides, modules));
+  add(warn_reference_reach(bench, sides, modules));
+  add(warn_harness(bench));
+  add(warn_result(bench));
+  add(warn_same(bench, modules));
+  add(warn_side_code(bench, sides, modules));
   add(warn_timed_work(bench, sides));
   add(warn_sides(bench, sides));
   add(warn_inputs(bench, sides));

@@ -17,8 +17,6 @@ namespace {
 constexpr std::array<std::string_view, 4> kLists{"[reference].inputs", "[student].inputs",
                                                  "[reference].outputs", "[student].outputs"};
 constexpr int kMostProbed = 20;  // patterns of one contract, so that a hostile file takes no minutes
-constexpr std::array<std::string_view, 3> kClasses{"symmetrize", "price", "accept"};
-constexpr std::array<std::string_view, 4> kProducers{"forward", "prep", "cache", "other"};
 
 /// The list that holds an entry's name, and the one of the other side, as indexes into kLists.
 std::size_t own_list(EntryKind kind) { return static_cast<std::size_t>(kind); }
@@ -43,10 +41,7 @@ class Checker {
 
  private:
   Finding make(std::string_view code, TextPosition at, std::string message) const {
-    Finding finding;
-    static_cast<Diagnostic&>(finding) =
-        diagnose(code, std::move(message), {contract_.file, at.line, at.column});
-    return finding;
+    return {diagnose(code, std::move(message), {contract_.file, at.line, at.column})};
   }
 
   Finding& find(std::string_view code, const Asymmetry& entry, TextPosition at, std::string message) {
@@ -89,7 +84,7 @@ class Checker {
         explained.insert(name);
     }
     if (!in_own(entry)) check_listed(entry);
-    if (std::find(kClasses.begin(), kClasses.end(), entry.entry_class.text) == kClasses.end()) {
+    if (!entry.treated) {
       check_class(entry);
       return;
     }
@@ -113,7 +108,7 @@ class Checker {
 
   void check_class(const Asymmetry& entry) {
     const Field& given = entry.entry_class;
-    const auto near = nearest_name(given.text, kClasses);
+    const auto near = nearest_name(given.text, kEntryClasses);
     find(
         "unknown-class", entry, given.at.line > 0 ? given.at : entry.at,
         given.empty()
@@ -127,7 +122,7 @@ class Checker {
   void check_sides(const Asymmetry& entry) {
     const std::string_view other = kLists[other_list(entry.kind)];
     const std::string name = in_quotes(entry.name.text);
-    const bool symmetrize = entry.entry_class.text == "symmetrize";
+    const bool symmetrize = entry.treated == EntryClass::symmetrize;
     if (is_output(entry.kind)) {
       if (symmetrize) {
         find("output-symmetrized", entry, entry.entry_class.at,
@@ -155,9 +150,7 @@ class Checker {
 
   void check_producer(const Asymmetry& entry) {
     const Field& producer = entry.produced_by;
-    if (producer.empty() ||
-        std::find(kProducers.begin(), kProducers.end(), producer.text) != kProducers.end())
-      return;
+    if (producer.empty() || entry.producer) return;
     const auto near = nearest_name(producer.text, kProducers);
     find("unknown-producer", entry, producer.at,
          fmt::format("produced_by {} is none of forward, prep, cache, other{}", in_quotes(producer.text),
@@ -181,15 +174,15 @@ class Checker {
       find("stray-shape-dtype", entry, at.line > 0 ? at : entry.at,
            fmt::format(
                "{} is made by no prep step ({}), so nothing holds its shape and dtype: remove them", name,
-               entry.entry_class.text == "symmetrize" ? "produced_by = \"cache\""
-                                                      : fmt::format("class {}", entry.entry_class.text)));
+               entry.treated == EntryClass::symmetrize ? "produced_by = \"cache\""
+                                                       : fmt::format("class {}", entry.entry_class.text)));
     }
   }
 
   void check_regexes(const Asymmetry& entry) {
     const Field& regex = entry.payer_regex();
     const std::string_view payer = to_string(payer_of(entry.kind));
-    const bool priced = entry.entry_class.text == "price";
+    const bool priced = entry.treated == EntryClass::price;
     if (!entry.other_regex().empty()) {
       const bool student_pays = payer_of(entry.kind) == Payer::student;
       find("regex-wrong-side", entry, entry.other_regex().at,
@@ -273,11 +266,8 @@ class Checker {
 ContractVerdict check_contract(const WindowContract& contract) { return Checker(contract).check(); }
 
 Finding contract_absent(const std::string& path) {
-  Finding finding;
-  static_cast<Diagnostic&>(finding) =
-      diagnose("contract-absent", "the card has no window.toml, so nothing says what the two windows hold",
-               {path, 0, 0});
-  return finding;
+  return {diagnose("contract-absent",
+                   "the card has no window.toml, so nothing says what the two windows hold", {path, 0, 0})};
 }
 
 }  // namespace plumbline

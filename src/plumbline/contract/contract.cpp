@@ -12,7 +12,7 @@ std::vector<PricedEntry> price_entries(const WindowContract& contract, bool with
   std::vector<PricedEntry> out;
   for (const Asymmetry& entry : contract.asymmetries) {
     const Field& regex = entry.payer_regex();
-    if (entry.entry_class.text != "price" || regex.empty() == with_regex) continue;
+    if (entry.treated != EntryClass::price || regex.empty() == with_regex) continue;
     out.push_back(
         {entry.kind, entry.name.text, payer_of(entry.kind), regex.text, regex.empty() ? entry.at : regex.at});
   }
@@ -78,7 +78,7 @@ std::vector<PricedEntry> unpriced_entries(const WindowContract& contract) {
 }
 
 bool is_prep_checked(const Asymmetry& entry) {
-  return entry.entry_class.text == "symmetrize" && entry.produced_by.text != "cache";
+  return entry.treated == EntryClass::symmetrize && entry.producer != Producer::cache;
 }
 
 std::vector<const Asymmetry*> prep_entries(const WindowContract& contract) {

@@ -3,8 +3,10 @@
 // it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +41,15 @@ enum class EntryKind { ref_input, student_input, ref_output, student_output };
 /// Whose window holds the work, so whose kernel table can price it.
 enum class Payer { student, reference };
 
+/// How a difference is treated: both sides receive it, the payer's launches are priced, or it is knowingly
+/// paid.
+enum class EntryClass { symmetrize, price, accept };
+inline constexpr std::array<std::string_view, 3> kEntryClasses{"symmetrize", "price", "accept"};
+
+/// What makes the tensor.
+enum class Producer { forward, prep, cache, other };
+inline constexpr std::array<std::string_view, 4> kProducers{"forward", "prep", "cache", "other"};
+
 /// "ref_input", "student_input", "ref_output" or "student_output".
 std::string_view to_string(EntryKind kind);
 /// "student" or "reference".
@@ -59,8 +70,10 @@ struct WorkloadShape {
 struct Asymmetry {
   EntryKind kind = EntryKind::ref_input;
   Field name;
-  Field entry_class;   ///< "symmetrize", "price", "accept", or anything else that the file says
-  Field produced_by;   ///< "forward", "prep", "cache", "other"
+  Field entry_class;                  ///< as the file says it
+  std::optional<EntryClass> treated;  ///< of entry_class; none where it is absent or another word
+  Field produced_by;                  ///< as the file says it
+  std::optional<Producer> producer;   ///< of produced_by; likewise
   Field derived_from;  ///< names of the other side's raw inputs, commas and/or blanks between them
   Field ref_kernel_regex;
   Field student_kernel_regex;

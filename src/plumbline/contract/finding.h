@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding: a diagnostic that also says which entry, name, list or workloads it speaks of.
+// Finding: a diagnostic with which entry, name, list or workloads it speaks of.
 #pragma once
 
 #include <string>
@@ -11,17 +11,18 @@
 namespace plumbline {
 
 /// A diagnostic of the contract, of the prep report or of the bench, with what it speaks of as data. The
-/// empty fields do not apply. It converts to a plain Diagnostic (the base) where only the text is wanted.
-struct Finding : Diagnostic {
-  std::string kind;                    ///< "ref_input", "student_input", "ref_output" or "student_output"
-  std::string name;                    ///< the tensor
-  std::string list;                    ///< "[reference].inputs" and so on
-  std::vector<std::string> workloads;  ///< tags of the workloads that showed the problem
+/// empty fields do not apply.
+struct Finding {
+  Diagnostic diagnostic;                 ///< what is wrong, and its place
+  std::string kind{};                    ///< "ref_input", "student_input", "ref_output" or "student_output"
+  std::string name{};                    ///< the tensor
+  std::string list{};                    ///< "[reference].inputs" and so on
+  std::vector<std::string> workloads{};  ///< tags of the workloads that showed the problem
 };
 
 using Findings = std::vector<Finding>;
 
-/// The findings as plain diagnostics, in their order.
+/// The diagnostics of findings, in their order.
 Diagnostics to_diagnostics(const Findings& findings);
 
 /// True when any of them has severity finding or error: the run is refused.

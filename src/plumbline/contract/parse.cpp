@@ -58,6 +58,13 @@ std::string_view type_name(const toml::node& node) {
   }
 }
 
+/// The enumerator that the text names; `words` in their order.
+template <class Enum, std::size_t N>
+std::optional<Enum> known_word(const Field& field, const std::array<std::string_view, N>& words) {
+  const auto at = std::find(words.begin(), words.end(), field.text);
+  return at == words.end() ? std::nullopt : std::optional(static_cast<Enum>(at - words.begin()));
+}
+
 /// Reads one document and keeps every load error, in the order of reading.
 class Reader {
  public:
@@ -181,7 +188,9 @@ class Reader {
     entry.at = position(table);
     read_key(table, entry);
     entry.entry_class = read_text(table, "class", kWhere);
+    entry.treated = known_word<EntryClass>(entry.entry_class, kEntryClasses);
     entry.produced_by = read_text(table, "produced_by", kWhere);
+    entry.producer = known_word<Producer>(entry.produced_by, kProducers);
     entry.derived_from = read_text(table, "derived_from", kWhere);
     entry.ref_kernel_regex = read_text(table, "ref_kernel_regex", kWhere);
     entry.student_kernel_regex = read_text(table, "student_kernel_regex", kWhere);

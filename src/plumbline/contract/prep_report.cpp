@@ -112,7 +112,7 @@ class Problems {
       for (const std::string& workload : finding.workloads) {
         names += fmt::format("{}{}", names.empty() ? "" : ", ", printable(workload));
       }
-      finding.message +=
+      finding.diagnostic.message +=
           fmt::format(" (workload{} {})", finding.workloads.size() == 1 ? "" : "s", cut_middle(names, 200));
     }
     return std::move(findings_);
@@ -130,8 +130,7 @@ class Problems {
       return;
     }
     index_.emplace(key, findings_.size());
-    Finding& finding = findings_.emplace_back();
-    static_cast<Diagnostic&>(finding) = diagnose(code, message + place, {file_, 0, 0});
+    Finding& finding = findings_.emplace_back(Finding{diagnose(code, message + place, {file_, 0, 0})});
     finding.name = name;
     if (!tag_.empty()) finding.workloads.push_back(tag_);
   }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumbline/bench/python/unicode.h"
 
-#include <unicode/normalizer2.h>
-#include <unicode/uchar.h>
-#include <unicode/ucnv.h>
-#include <unicode/unistr.h>
+#include <iconv.h>
+#include <unictype.h>
+#include <uniname.h>
+#include <uninorm.h>
+#include <unistr.h>
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -17,8 +20,8 @@
 namespace plumbline::python {
 namespace {
 
-/// Names that CPython's table has beyond ICU's: the control codes, and the abbreviations of NameAliases.txt
-/// in common use. ICU names the corrections alone.
+/// Names that CPython's table has beyond the character database's own: the control codes, and the
+/// abbreviations of NameAliases.txt in common use.
 constexpr auto kAliases = std::to_array<std::string_view>({
     "null",
     "start of heading",
@@ -202,65 +205,141 @@ constexpr auto kAliases = std::to_array<std::string_view>({
     "pdi",
 });
 
-icu::UnicodeString from_utf8(std::string_view text) {
-  return icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<std::int32_t>(text.size())));
+const std::uint8_t* units(std::string_view text) {
+  return reinterpret_cast<const std::uint8_t*>(text.data());
 }
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// "CJK UNIFIED IDEOGRAPH-4E00": these are named by rule, not by a table. `lower` is the whole name in lower
+/// case.
+bool is_ideograph_name(std::string_view lower) {
+  constexpr std::string_view kPrefix = "cjk unified ideograph-";
+  if (!lower.starts_with(kPrefix)) return false;
+  lower.remove_prefix(kPrefix.size());
+  std::uint32_t point = 0;
+  const auto [end, error] = std::from_chars(lower.data(), lower.data() + lower.size(), point, 16);
+  return error == std::errc() && end == lower.data() + lower.size() &&
+         (lower.size() == 4 || lower.size() == 5) && uc_is_property_unified_ideograph(point);
+}
+
+/// What libunistring's table has. It also takes "_" for a blank and letters behind a variation selector's
+/// number, and spells the last sound of a Hangul syllable NI where the standard says NJ.
+bool is_listed_name(std::string lower) {
+  if (lower.find('_') != std::string::npos) return false;
+  if (lower.starts_with("variation selector-") && !is_digit(lower.back())) return false;
+  if (lower.starts_with("hangul syllable ")) {
+    if (lower.ends_with("ni")) return false;
+    if (lower.ends_with("nj")) lower.back() = 'i';
+  }
+  return unicode_name_character(lower.c_str()) != UNINAME_INVALID;
+}
+
+/// Python's names of encodings that the C library has under another name; both without "-" and "_".
+constexpr std::array<std::pair<std::string_view, const char*>, 16> kEncodings{{
+    {"8859", "latin1"},
+    {"big5tw", "big5"},
+    {"chinese", "gb2312"},
+    {"iso8859", "latin1"},
+    {"korean", "euckr"},
+    {"ksc5601", "euckr"},
+    {"ksx1001", "euckr"},
+    {"l9", "iso885915"},
+    {"latin", "latin1"},
+
+    {"macroman", "macintosh"},
+    {"ms1361", "johab"},
+    {"ms949", "cp949"},
+    {"ms950", "cp950"},
+    {"mskanji", "sjis"},
+    {"shiftjis", "sjis"},
+    {"thai", "tis620"},
+}};
+
+class Converter {
+ public:
+  explicit Converter(const std::string& encoding) : handle_(iconv_open("UTF-8", encoding.c_str())) {}
+  ~Converter() {
+    if (known()) iconv_close(handle_);
+  }
+  Converter(const Converter&) = delete;
+  Converter& operator=(const Converter&) = delete;
+
+  bool known() const { return handle_ != reinterpret_cast<iconv_t>(-1); }
+
+  /// All of `bytes` as UTF-8, or none where a byte has no meaning.
+  std::optional<std::string> convert(std::string_view bytes) {
+    iconv(handle_, nullptr, nullptr, nullptr, nullptr);
+    std::string out;
+    std::array<char, 4096> piece{};
+    char* from = const_cast<char*>(bytes.data());  // iconv's interface; it only reads
+    std::size_t left = bytes.size();
+    for (bool flushed = false; !flushed;) {
+      char* to = piece.data();
+      std::size_t room = piece.size();
+      flushed = left == 0;  // the last call writes what a converter with a state still holds
+      const std::size_t done =
+          flushed ? iconv(handle_, nullptr, nullptr, &to, &room) : iconv(handle_, &from, &left, &to, &room);
+      if (done == static_cast<std::size_t>(-1)) {
+        if (errno != E2BIG) return std::nullopt;
+        flushed = false;
+      }
+      out.append(piece.data(), to);
+    }
+    return out;
+  }
+
+ private:
+  iconv_t handle_;
+};
 
 }  // namespace
 
 bool is_identifier(std::string_view text) {
-  const icu::UnicodeString wide = from_utf8(text);
-  for (std::int32_t i = 0; i < wide.length(); i = wide.moveIndex32(i, 1)) {
-    const UChar32 c = wide.char32At(i);
-    if (c == '_') continue;
-    if (!u_hasBinaryProperty(c, i == 0 ? UCHAR_XID_START : UCHAR_XID_CONTINUE)) return false;
+  for (std::size_t i = 0; i < text.size();) {
+    ucs4_t c = 0;
+    const int length = u8_mbtouc(&c, units(text) + i, text.size() - i);
+    if (c != '_' && !(i == 0 ? uc_is_property_xid_start(c) : uc_is_property_xid_continue(c))) return false;
+    i += static_cast<std::size_t>(std::max(length, 1));
   }
-  return !wide.isEmpty();
+  return !text.empty();
 }
 
 std::string normalize_identifier(std::string_view text) {
-  UErrorCode status = U_ZERO_ERROR;
-  const icu::Normalizer2* nfkc = icu::Normalizer2::getNFKCInstance(status);
-  if (U_FAILURE(status)) return std::string(text);
-  std::string out;
-  const icu::UnicodeString normal = nfkc->normalize(from_utf8(text), status);
-  return U_FAILURE(status) ? std::string(text) : normal.toUTF8String(out);
+  std::size_t length = 0;
+  const std::unique_ptr<std::uint8_t, decltype(&std::free)> normal(
+      u8_normalize(UNINORM_NFKC, units(text), text.size(), nullptr, &length), &std::free);
+  return normal ? std::string(reinterpret_cast<const char*>(normal.get()), length) : std::string(text);
 }
 
 bool is_character_name(std::string_view name) {
   if (name.empty() || name.size() > 120) return false;
   const std::string lower = to_lower(name);
   if (std::find(kAliases.begin(), kAliases.end(), lower) != kAliases.end()) return true;
-  for (const UCharNameChoice choice : {U_UNICODE_CHAR_NAME, U_CHAR_NAME_ALIAS}) {
-    UErrorCode status = U_ZERO_ERROR;
-    u_charFromName(choice, lower.c_str(), &status);
-    if (U_SUCCESS(status)) return true;
-  }
+  if (is_listed_name(lower)) return true;
   // CPython: variation selectors count under their abbreviation too, VS1 to VS256.
-  return lower.starts_with("vs") && lower.size() > 2 &&
-         std::all_of(lower.begin() + 2, lower.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return is_ideograph_name(lower) || (lower.starts_with("vs") && lower.size() > 2 &&
+                                      std::all_of(lower.begin() + 2, lower.end(), is_digit));
 }
 
 std::optional<std::string> decode(std::string_view bytes, const std::string& encoding) {
-  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max() / 4))
-    return std::nullopt;
-  UErrorCode status = U_ZERO_ERROR;
-  const std::unique_ptr<UConverter, decltype(&ucnv_close)> converter(ucnv_open(encoding.c_str(), &status),
-                                                                     &ucnv_close);
-  if (U_FAILURE(status)) return std::nullopt;
-  ucnv_setToUCallBack(converter.get(), UCNV_TO_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &status);
-  const auto to_wide = [&](std::string_view text) {
-    std::vector<UChar> wide(text.size() * 2 + 1);
-    ucnv_reset(converter.get());
-    const std::int32_t length =
-        ucnv_toUChars(converter.get(), wide.data(), static_cast<std::int32_t>(wide.size()), text.data(),
-                      static_cast<std::int32_t>(text.size()), &status);
-    return U_FAILURE(status) ? icu::UnicodeString() : icu::UnicodeString(wide.data(), length);
-  };
-  if (to_wide("#a1=(") != icu::UnicodeString("#a1=(")) return std::nullopt;
-  std::string out;
-  to_wide(bytes).toUTF8String(out);
-  return U_FAILURE(status) ? std::nullopt : std::optional(std::move(out));
+  // Python reads "latin-1", "latin_1" and "latin1" as one name; the C library has some spellings of each.
+  std::string dashes = encoding;
+  std::replace(dashes.begin(), dashes.end(), '_', '-');
+  std::string joined = dashes;
+  std::erase(joined, '-');
+  const auto other = std::find_if(kEncodings.begin(), kEncodings.end(),
+                                  [&](const auto& each) { return each.first == joined; });
+  if (other != kEncodings.end()) joined = other->second;
+  const bool page = !joined.empty() && std::all_of(joined.begin(), joined.end(), is_digit);  // "1252"
+  for (const std::string& name : {encoding, dashes, page ? "cp" + joined : joined}) {
+    if (name.empty()) continue;  // the C library's word for the user's own locale
+    Converter converter(name);
+    if (!converter.known()) continue;
+    if (converter.convert("#a1=(") != "#a1=(") return std::nullopt;
+    return converter.convert(bytes);
+  }
+  return std::nullopt;
 }
 
 }  // namespace plumbline::python
