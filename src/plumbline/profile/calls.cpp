@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include "plumbline/base/text.h"
 #include "plumbline/table/kernel_table.h"
@@ -80,6 +82,16 @@ std::size_t setup_prefix(const RegionShape& shape) {
   return 0;
 }
 
+/// Whether one of `which` looks like an autotuner's trial: several configurations of its kernel ran,
+/// unequally often. Many launches by themselves are no evidence.
+bool looks_like_trials(const RegionShape& shape, const std::vector<std::size_t>& which) {
+  std::map<std::string, std::set<std::int64_t>> counts;  // of an identity, over its configurations
+  for (std::size_t i = 0; i < shape.names.size(); ++i)
+    counts[kernel_identity(shape.names[i])].insert(shape.launches[i]);
+  return std::any_of(which.begin(), which.end(),
+                     [&](std::size_t i) { return counts.at(kernel_identity(shape.names[i])).size() > 1; });
+}
+
 void describe_mismatch(const RegionShape& shape, std::int64_t calls, WindowCalls& found) {
   std::vector<std::size_t> wrong;
   std::vector<std::size_t> setup;
@@ -94,9 +106,12 @@ void describe_mismatch(const RegionShape& shape, std::int64_t calls, WindowCalls
     found.refusal += fmt::format("{}{} (set-up: fills or random numbers before the first call)",
                                  wrong.empty() ? "" : "; ", list_counts(shape, setup));
   }
-  const bool storm =
-      std::any_of(wrong.begin(), wrong.end(), [&](std::size_t i) { return shape.launches[i] > 4 * calls; });
-  if (storm) found.refusal += "; an autotuner ran inside the region: warm up before it starts";
+  if (looks_like_trials(shape, wrong)) {
+    found.refusal +=
+        "; several configurations of one kernel ran unequally often, as an autotuner tries them: warm up "
+        "before "
+        "the region starts";
+  }
 }
 
 void doubt_setup(const RegionShape& shape, WindowCalls& found) {
@@ -136,10 +151,14 @@ void doubt_storm(const RegionShape& shape, WindowCalls& found) {
     if (shape.launches[i] >= 16 * low && shape.launches[i] % low != 0) which.push_back(i);
   }
   if (which.empty()) return;
-  found.doubts.push_back(
-      fmt::format("this is not the window: {} beside kernels launched ×{}: an autotuner ran inside "
-                  "the region: warm up before it starts",
-                  list_counts(shape, which), low));
+  std::string doubt =
+      fmt::format("this is not the window: {} beside kernels launched ×{}", list_counts(shape, which), low);
+  if (looks_like_trials(shape, which)) {
+    doubt +=
+        ": several configurations of one kernel ran unequally often, as an autotuner tries them: warm up "
+        "before the region starts";
+  }
+  found.doubts.push_back(std::move(doubt));
 }
 
 }  // namespace

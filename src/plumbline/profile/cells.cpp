@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "plumbline/base/numbers.h"
@@ -104,6 +105,8 @@ std::optional<NumberCell> read_number_cell(std::string_view text) {
   }
   bool broken = false;
   NumberCell cell;
+  if (const std::size_t last = body.find_last_of(".,"); last != std::string_view::npos)
+    cell.decimals = static_cast<int>(body.size() - last - 1);
   if (commas > 0 && dots > 0) {
     const bool dot_last = body.rfind('.') > body.rfind(',');
     cell.separators = dot_last ? Separators::dot_decimal : Separators::comma_decimal;
@@ -148,10 +151,26 @@ void NumberLocale::add_whole_nanoseconds(const NumberCell& cell) {
   if (cell.separators == Separators::comma_three) comma_three_ns_ = true;
 }
 
+void NumberLocale::add_scaled_time(const NumberCell& cell, int line) {
+  if (cell.separators == Separators::dot_three && scaled_line_ == 0) scaled_line_ = line;
+}
+
+void NumberLocale::contradict(std::string_view field, int line) {
+  // Settled on a dot, only a comma can contradict, and the other way round; ",ddd" at the end groups
+  // thousands.
+  if (field.empty()) return;  // a column that the row lacks: memchr takes no null pointer
+  const char other = dot_line_ != 0 ? ',' : '.';
+  const void* hit = std::memchr(field.data(), other, field.size());
+  if (hit == nullptr) return;
+  if (field.data() + field.size() - static_cast<const char*>(hit) == 4) return;
+  if (const auto cell = read_number_cell(field)) add(*cell, line);
+}
+
 NumberLocale::Verdict NumberLocale::verdict() const {
   if (dot_line_ != 0 && comma_line_ != 0) return Verdict::conflict;
   if (dot_line_ != 0) return Verdict::dot;
   if (comma_line_ != 0) return Verdict::comma;
+  if (scaled_line_ != 0) return Verdict::dot;
   if (dot_three_) return Verdict::undecided;
   if (comma_three_ && !comma_three_ns_) return Verdict::undecided;
   return Verdict::dot;
@@ -223,5 +242,52 @@ std::optional<std::int64_t> to_picoseconds(double value, const Unit& unit) {
   if (!(picoseconds >= 0) || picoseconds > kMost || unit.quantity != Quantity::time) return std::nullopt;
   return std::llround(picoseconds);
 }
+
+std::optional<std::int64_t> scaled_integer(std::string_view text, int power) {
+  std::size_t at = 0;
+  const bool negative = !text.empty() && text[0] == '-';
+  if (negative || (!text.empty() && text[0] == '+')) ++at;
+  std::int64_t value = 0;
+  int exponent = power;  // of ten, still to be applied to `value`
+  bool point = false;
+  bool any = false;
+  bool full = false;  // no more digits fit: they only move the exponent
+  int rest = 0;       // the first digit that did not fit
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '.' && !point) {
+      point = true;
+    } else if (c >= '0' && c <= '9') {
+      any = true;
+      if (!full && value <= (std::numeric_limits<std::int64_t>::max() - 9) / 10) {
+        value = value * 10 + (c - '0');
+        exponent -= point ? 1 : 0;
+      } else {
+        if (!full) rest = c - '0';
+        full = true;
+        exponent += point ? 0 : 1;
+      }
+    } else {
+      break;
+    }
+  }
+  if (!any) return std::nullopt;
+  if (at < text.size()) {
+    if (text[at] != 'e' && text[at] != 'E') return std::nullopt;
+    std::string_view tail = text.substr(at + 1);
+    if (tail.starts_with('+')) tail.remove_prefix(1);
+    const auto shift = parse_int(tail);
+    if (!shift || *shift > 1000 || *shift < -1000) return std::nullopt;
+    exponent += static_cast<int>(*shift);
+  }
+  if (exponent == 0 && rest >= 5) ++value;
+  for (; exponent > 0 && value != 0; --exponent) {
+    if (__builtin_mul_overflow(value, std::int64_t{10}, &value)) return std::nullopt;
+  }
+  for (; exponent < 0 && value != 0; ++exponent) value = exponent == -1 ? (value + 5) / 10 : value / 10;
+  return negative ? -value : value;
+}
+
+int power_of_time(const Unit& unit) { return static_cast<int>(std::lround(std::log10(unit.scale))); }
 
 }  // namespace plumbline::profile

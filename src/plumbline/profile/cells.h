@@ -21,6 +21,7 @@ enum class Separators {
 /// A number as printed, read both ways.
 struct NumberCell {
   Separators separators = Separators::none;
+  int decimals = 0;     ///< digits behind the last separator
   double if_dot = 0;    ///< with a decimal dot (NaN where it cannot be read so)
   double if_comma = 0;  ///< with a decimal comma
 };
@@ -51,12 +52,20 @@ class NumberLocale {
   /// This is weaker than a proof, and counts only when nothing else decides.
   void add_whole_nanoseconds(const NumberCell& cell);
 
+  /// A duration of "80.384" in a unit that was scaled to fit (us, ms): such a value is printed with decimals,
+  /// so the dot is their mark. Weak evidence too; "80,384" stays open.
+  void add_scaled_time(const NumberCell& cell, int line);
+
+  /// One more field of any kind, once settled() is true: kept when it contradicts what was decided. Cheap.
+  void contradict(std::string_view field, int line);
+
  private:
   int dot_line_ = 0;
   int comma_line_ = 0;
   bool comma_three_ = false;
   bool dot_three_ = false;
   bool comma_three_ns_ = false;
+  int scaled_line_ = 0;  ///< first line of a scaled duration with a dot and three digits
 };
 
 /// What a unit measures.
@@ -74,5 +83,13 @@ std::optional<Unit> read_unit(std::string_view text);
 /// value · unit in picoseconds, the inside unit of importers: sums of integers do not depend on the order.
 /// None when negative, not finite, or beyond 100 days.
 std::optional<std::int64_t> to_picoseconds(double value, const Unit& unit);
+
+/// A number with a decimal dot, times 10^power, as a whole one: exactly, where a double loses a quarter of a
+/// microsecond of an absolute time. Digits beyond it round to the nearest. None when it is no number or does
+/// not fit.
+std::optional<std::int64_t> scaled_integer(std::string_view text, int power);
+
+/// The power of ten that a unit of time is in ns: 3 for us.
+int power_of_time(const Unit& unit);
 
 }  // namespace plumbline::profile

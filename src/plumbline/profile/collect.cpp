@@ -62,6 +62,14 @@ bool Collector::has_process(std::int64_t process) const {
   });
 }
 
+std::size_t Collector::processes() const {
+  std::set<std::int64_t> ids;
+  for (const auto& [key, group] : groups_) {
+    if (group.launches > 0) ids.insert(key.first);
+  }
+  return ids.size();
+}
+
 bool Collector::add(Group& group, const Launch& launch) {
   if (group.names.size() <= launch.name) group.names.resize(launch.name + 1);
   NameSums& sums = group.names[launch.name];
@@ -72,6 +80,7 @@ bool Collector::add(Group& group, const Launch& launch) {
   const std::int64_t high = launch.max_ps.value_or(launch.time_ps);
   next.min_ps = sums.launches == 0 ? low : std::min(sums.min_ps, low);
   next.max_ps = std::max(sums.max_ps, high);
+  next.extremes = sums.extremes && launch.extremes;
   if (launch.tensor_pct) {
     next.tensor_weight += *launch.tensor_pct * static_cast<double>(launch.time_ps);
     next.tensor_launches += launch.launches;
@@ -96,6 +105,46 @@ bool Collector::add_timed(Group& group, const Launch& launch, std::int64_t start
   }
   group.timeline.push_back(timed);
   return true;
+}
+
+std::int64_t Collector::process_by_name(std::string_view name) {
+  const auto known = process_names_.find(name);
+  if (known != process_names_.end()) return known->second;
+  const auto id = static_cast<std::int64_t>(-2) - static_cast<std::int64_t>(process_names_.size());
+  process_names_.emplace(std::string(name), id);
+  return id;
+}
+
+void Collector::join_processes_of_own_devices() {
+  std::set<std::int64_t> devices;
+  for (const auto& [key, group] : groups_) {
+    if (!devices.insert(key.second).second) return;  // two processes on one device: both stay apart
+  }
+  std::map<Key, Group> joined;
+  for (auto& [key, group] : groups_) joined.emplace(Key{kUnknownId, key.second}, std::move(group));
+  groups_ = std::move(joined);
+}
+
+/// Ids, and the text where the file names a process by one.
+std::string Collector::list_processes(const std::set<std::int64_t>& ids) const {
+  std::string out = list_ids(ids);
+  std::size_t shown = 0;
+  for (const auto& [name, id] : process_names_) {
+    if (ids.count(id) == 0 || shown++ == 4) continue;
+    out += fmt::format(", {} is \"{}\"", id, printable(cut_middle(name, 40)));
+  }
+  return out;
+}
+
+/// Every row that was read must have been counted where it went; otherwise an importer is wrong, and its sums
+/// may be.
+void Collector::check_account() {
+  if (account_.rows == account_.kept + account_.dropped + account_.ignored) return;
+  diagnostics_.push_back(
+      diagnose("import-account",
+               fmt::format("{} rows were read, and {} kept, {} dropped, {} ignored", account_.rows,
+                           account_.kept, account_.dropped, account_.ignored),
+               {path_}));
 }
 
 void Collector::drop(Diagnostic why) {
@@ -134,7 +183,7 @@ bool Collector::choose(std::vector<Key>& chosen) {
                              {path_})
                   : diagnose("import-no-such-process",
                              fmt::format("no kernels of process {}; the file has process {}",
-                                         options_.process.value_or(kUnknownId), list_ids(processes)),
+                                         options_.process.value_or(kUnknownId), list_processes(processes)),
                              {path_}));
     return false;
   }
@@ -157,7 +206,7 @@ bool Collector::choose(std::vector<Key>& chosen) {
           : diagnose("import-several-processes",
                      fmt::format("kernels of processes {}: choose one with --process N, or --ranks when they "
                                  "are ranks of one job",
-                                 list_ids(left_processes)),
+                                 list_processes(left_processes)),
                      {path_}));
   return false;
 }
@@ -173,6 +222,7 @@ void Collector::add_times(KernelTable& table, Group& group) const {
   if (!std::is_sorted(group.timeline.begin(), group.timeline.end(), earlier)) {
     std::sort(group.timeline.begin(), group.timeline.end(), earlier);
   }
+  if (clock_step_ns_ > 1) return;
   double busy = 0;
   double total = 0;
   std::int64_t reach = group.timeline.front().start_ns;
@@ -195,7 +245,32 @@ void Collector::add_times(KernelTable& table, Group& group) const {
   table.overlap_ns = std::max(0.0, total - busy);
 }
 
-void Collector::find_window(KernelTable& table, Group& group) {
+/// Two copies of one recording in a file give every launch a twin that started in the same nanosecond. Clocks
+/// of whole microseconds say nothing: there two streams may well agree.
+void Collector::check_twins(const Group& group) {
+  std::size_t twins = 0;
+  bool fine = false;
+  for (std::size_t i = 0; i < group.timeline.size(); ++i) {
+    const TimedLaunch& launch = group.timeline[i];
+    fine = fine || launch.start_ns % 1000 != 0;
+    if (i == 0) continue;
+    const TimedLaunch& before = group.timeline[i - 1];
+    twins += launch.start_ns == before.start_ns && launch.duration_ns == before.duration_ns &&
+             launch.name == before.name;
+  }
+  if (twins == 0 || !fine || clock_step_ns_ > 1) return;
+  if (2 * twins >= group.timeline.size()) {
+    diagnostics_.push_back(diagnose(
+        "import-rows-twice",
+        "every launch stands twice, with the same start, duration and name: two copies of one recording",
+        {path_}));
+  } else if (20 * twins >= group.timeline.size()) {
+    lost(fmt::format("{} of {} launches stand twice, with the same start, duration and name", twins,
+                     group.timeline.size()));
+  }
+}
+
+void Collector::find_window(KernelTable& table, std::int64_t process, Group& group) {
   RegionShape shape;
   std::vector<std::uint32_t> place(group.names.size(), 0);
   for (std::size_t id = 0; id < group.names.size(); ++id) {
@@ -210,8 +285,13 @@ void Collector::find_window(KernelTable& table, Group& group) {
     for (const std::uint32_t name : group.sequence) shape.sequence.push_back(place[name]);
   }
   shape.asked = options_.calls;
-  shape.range_instances = range_instances_;
+  const auto own = range_instances_.find(process);
+  const auto any = range_instances_.find(kUnknownId);
+  shape.range_instances = own != range_instances_.end()   ? own->second
+                          : any != range_instances_.end() ? any->second
+                                                          : 0;
   WindowCalls found = find_window_calls(shape);
+  found.doubts.insert(found.doubts.begin(), doubts_.begin(), doubts_.end());
   if (!found.refusal.empty())
     diagnostics_.push_back(diagnose("import-not-the-window", found.refusal, {path_}));
   for (std::string& doubt : found.doubts) {
@@ -235,8 +315,10 @@ KernelTable Collector::build(const Key& key, Group& group) {
     row.name = *names_[id];
     row.launches = sums.launches;
     row.time_ns = to_ns(sums.time_ps);
-    row.min_ns = to_ns(sums.min_ps);
-    row.max_ns = to_ns(sums.max_ps);
+    if (sums.extremes) {
+      row.min_ns = to_ns(sums.min_ps);
+      row.max_ns = to_ns(sums.max_ps);
+    }
     if (sums.tensor_launches == sums.launches && sums.time_ps > 0) {
       row.tensor_pct = sums.tensor_weight / static_cast<double>(sums.time_ps);
     }
@@ -248,8 +330,13 @@ KernelTable Collector::build(const Key& key, Group& group) {
     table.memset = CopyTotals{group.memset.count, to_ns(group.memset.time_ps)};
   }
   add_times(table, group);
+  check_twins(group);
   table.notes = notes_;
-  find_window(table, group);
+  if (clock_step_ns_ > 1 && !group.timeline.empty()) {
+    table.notes.push_back(
+        fmt::format("starts are rounded to {} ns: busy time and gaps are not claimed", clock_step_ns_));
+  }
+  find_window(table, key.first, group);
   table.account = account_;
   for (const auto& [other, rest] : groups_) {
     if (other == key) continue;
@@ -268,6 +355,7 @@ Parsed<KernelTable> Collector::finish() {
     diagnostics_.push_back(
         diagnose("import-row-dropped", fmt::format("and {} more rows", account_.dropped - 20), {path_}));
   }
+  check_account();
   if (choose(chosen)) {
     std::vector<KernelTable> tables;
     std::vector<std::string> labels;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,6 +31,7 @@ struct NameSums {
   std::int64_t max_ps = 0;
   double tensor_weight = 0;          ///< Σ pct · ps
   std::int64_t tensor_launches = 0;  ///< launches that gave a tensor figure
+  bool extremes = true;              ///< min_ps and max_ps are of single launches
 };
 
 /// One launch on the clock of the trace.
@@ -76,6 +78,7 @@ struct Launch {
   std::optional<std::int64_t> max_ps;
   std::optional<double> tensor_pct;
   std::optional<std::int64_t> stream;
+  bool extremes = true;  ///< false: a summary that does not give the shortest and the longest
 };
 
 /// Collects launches, then builds the table.
@@ -85,10 +88,15 @@ class Collector {
 
   /// The id of a kernel's name (made valid UTF-8, demangled).
   std::uint32_t name_id(std::string_view name);
+  /// All names so far, by id.
+  std::span<const std::string* const> names() const { return names_; }
 
   Group& group(std::int64_t process, std::int64_t device);
   /// Whether any launch of this process was added.
   bool has_process(std::int64_t process) const;
+
+  /// Processes that launched kernels.
+  std::size_t processes() const;
 
   /// False when a sum would overflow: the caller drops the row.
   bool add(Group& group, const Launch& launch);
@@ -104,24 +112,39 @@ class Collector {
   void lost(const std::string& what, Location at = {});
   RowAccount& account() { return account_; }
   void set_region(std::string region) { region_ = std::move(region); }
-  /// Number of times the asked range was entered; 0: no range was asked for.
-  void set_range_instances(std::int64_t instances) { range_instances_ = instances; }
+  /// A doubt about the region: a warning, and a note of the table.
+  void doubt(std::string text) { doubts_.push_back(std::move(text)); }
+  /// Number of times a process (kUnknownId: any) entered the asked range.
+  void set_range_instances(std::int64_t instances, std::int64_t process = kUnknownId) {
+    range_instances_[process] = instances;
+  }
+  /// How a process is called that the file names by a text. Its id is negative, from -2 down.
+  std::int64_t process_by_name(std::string_view name);
+  /// For sources whose process ids are the devices' where there is one process: processes that share no
+  /// device are one process.
+  void join_processes_of_own_devices();
   /// False for a source that gives one row a kernel: the order of launches is not known.
   void set_has_order(bool has_order) { has_order_ = has_order; }
   /// True when the source counts memcpy and memset (a trace does; a kernel profiler does not see them).
   void set_sees_copies(bool sees) { sees_copies_ = sees; }
 
+  /// Starts are rounded to so many nanoseconds: their order is known, busy time and gaps are not.
+  void set_clock_step(std::int64_t ns) { clock_step_ns_ = ns; }
+
   /// Chooses the process and the device, finds the calls, and builds the table. Errors: import-no-kernels,
   /// import-no-time, import-several-devices, import-several-processes, import-no-such-device,
-  /// import-no-such-process, import-not-the-window.
+  /// import-no-such-process, import-not-the-window, import-account, import-rows-twice.
   Parsed<KernelTable> finish();
 
  private:
   using Key = std::pair<std::int64_t, std::int64_t>;  ///< process, device
   bool choose(std::vector<Key>& chosen);
+  std::string list_processes(const std::set<std::int64_t>& ids) const;
+  void check_account();
   KernelTable build(const Key& key, Group& group);
   void add_times(KernelTable& table, Group& group) const;
-  void find_window(KernelTable& table, Group& group);
+  void check_twins(const Group& group);
+  void find_window(KernelTable& table, std::int64_t process, Group& group);
 
   std::string source_;
   std::string path_;
@@ -139,7 +162,10 @@ class Collector {
   Diagnostics diagnostics_;
   RowAccount account_;
   std::string region_ = "file";
-  std::int64_t range_instances_ = 0;
+  std::map<std::int64_t, std::int64_t> range_instances_;  ///< by process
+  std::map<std::string, std::int64_t, std::less<>> process_names_;
+  std::vector<std::string> doubts_;
+  std::int64_t clock_step_ns_ = 1;
   bool has_order_ = true;
   bool sees_copies_ = false;
   bool lossy_ = false;

@@ -57,6 +57,7 @@ bool CsvReader::next_line() {
   } else {
     next_ = newline + 1;
   }
+  open_end_ = newline == std::string::npos;
   ++lines_;
   if (stop > begin_ && buffer_[stop - 1] == '\r') --stop;
   line_ = std::string_view(buffer_).substr(begin_, stop - begin_);
@@ -71,6 +72,7 @@ bool CsvReader::extend() {
   const std::size_t newline = find_newline(from);
   std::size_t stop = newline == std::string::npos ? size_ : newline;
   next_ = newline == std::string::npos ? size_ : newline + 1;
+  open_end_ = newline == std::string::npos;
   ++lines_;
   if (stop > begin_ && buffer_[stop - 1] == '\r') --stop;
   line_ = std::string_view(buffer_).substr(begin_, stop - begin_);

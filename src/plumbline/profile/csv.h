@@ -23,6 +23,8 @@ class CsvReader {
 
   std::string_view line() const { return line_; }
   int line_number() const { return number_; }  ///< of line()'s first line, from 1
+  /// Whether no line end stands behind line(): it is the last one, and may be cut.
+  bool open_end() const { return open_end_; }
 
   /// Splits line() into fields at commas. A field that opens with a quote and does not close on the line
   /// takes further lines with it. False when it never closes (within 1 MiB): `field_count` is then not
@@ -49,6 +51,7 @@ class CsvReader {
   std::size_t size_ = 0;   ///< bytes of buffer_ that hold text
   std::size_t chunk_;      ///< bytes to read next: grows, so that a small file costs little
   bool end_ = false;
+  bool open_end_ = false;
   std::string_view line_;
   int number_ = 0;
   int lines_ = 0;

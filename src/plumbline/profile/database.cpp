@@ -9,6 +9,9 @@
 namespace plumbline::profile {
 namespace {
 
+// A hostile file can make SQLite ask for any amount; an export of ten million kernels needs a tenth of this.
+constexpr sqlite3_int64 kMaxHeapBytes = 128 << 20;
+
 /// A path as a file: URI, so that immutable=1 can be said: no lock, no journal, no write beside the file.
 std::string immutable_uri(const std::string& path) {
   std::string out = path.starts_with('/') ? "file://" : "file:";
@@ -56,6 +59,7 @@ Database::Database(Database&& other) noexcept
       tables_(std::move(other.tables_)) {}
 
 Parsed<Database> Database::open(const std::string& path) {
+  sqlite3_hard_heap_limit64(kMaxHeapBytes);
   sqlite3* handle = nullptr;
   const int status = sqlite3_open_v2(immutable_uri(path).c_str(), &handle,
                                      SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -73,6 +77,14 @@ Parsed<Database> Database::open(const std::string& path) {
   }
   if (const auto error = database.error()) return failed<Database>(*error);
   return {std::move(database), {}};
+}
+
+bool sqlite_holds(std::string_view head, const std::string& path, std::string_view table) {
+  if (!head.starts_with(kSqliteMagic)) return false;
+  const auto database = Database::open(path);
+  if (!database.ok()) return false;
+  const auto at = database.value->tables().lower_bound(std::string(table));
+  return at != database.value->tables().end() && at->starts_with(table);
 }
 
 std::set<std::string> Database::columns(const std::string& table) {

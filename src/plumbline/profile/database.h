@@ -46,6 +46,7 @@ class Database {
 
   /// Plain tables only: a view could hold anything.
   bool has_table(const std::string& name) const { return tables_.count(name) != 0; }
+  const std::set<std::string>& tables() const { return tables_; }
   /// Column names of a table.
   std::set<std::string> columns(const std::string& table);
   /// None when the query does not compile (see error()).
@@ -61,5 +62,11 @@ class Database {
   std::string path_;
   std::set<std::string> tables_;
 };
+
+/// Whether the file with this head is a database with a table whose name begins so.
+bool sqlite_holds(std::string_view head, const std::string& path, std::string_view table);
+
+/// How every SQLite file begins.
+inline constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16);
 
 }  // namespace plumbline::profile

@@ -8,6 +8,7 @@
 
 #include "plumbline/base/numbers.h"
 #include "plumbline/profile/importers.h"
+#include "plumbline/profile/known_formats.h"
 #include "plumbline/profile/source.h"
 #include "plumbline/profile/spool.h"
 
@@ -16,27 +17,15 @@ namespace {
 
 constexpr std::size_t kHeadBytes = 64 << 10;
 
-const std::array kImporters = {profile::kNcuCsv, profile::kNsysCsv, profile::kNsysSqlite, profile::kTableFile,
-                               profile::kTorchTrace};
+const std::array kImporters = {profile::kNcuCsv,    profile::kNcuText,     profile::kNsysConsole,
+                               profile::kNsysCsv,   profile::kNsysSqlite,  profile::kNvprofCsv,
+                               profile::kProton,    profile::kRocpdSqlite, profile::kRocprofCsv,
+                               profile::kTableFile, profile::kTorchTrace,  profile::kXlaTrace};
 
 std::string names_of(const std::vector<const Importer*>& which) {
   std::string out;
   for (const Importer* importer : which) out += fmt::format("{}{}", out.empty() ? "" : ", ", importer->name);
   return out;
-}
-
-/// What a file of no known format most likely is.
-std::string guess(std::string_view head, const std::string& path) {
-  const auto ends = [&](std::string_view suffix) { return path.ends_with(suffix); };
-  if (head.empty()) return "the file is empty";
-  if (ends(".nsys-rep") || ends(".qdrep")) {
-    return "a Nsight Systems report: export it first (nsys export --type sqlite, or nsys stats -r "
-           "cuda_gpu_kern_sum "
-           "--format csv)";
-  }
-  if (ends(".ncu-rep")) return "a Nsight Compute report: print it first (ncu --import FILE --page raw --csv)";
-  if (head.find('\0') != std::string_view::npos) return "a binary file of no known format";
-  return "no importer knows this file";
 }
 
 const Importer* by_name(const std::string& name) {
@@ -65,7 +54,8 @@ Parsed<const Importer*> choose(const std::string& path, const ImportOptions& opt
     if (importer.detect(*head.value, path)) claims.push_back(&importer);
   }
   if (claims.empty())
-    return failed<const Importer*>(diagnose("import-unknown-format", guess(*head.value, path), {path}));
+    return failed<const Importer*>(
+        diagnose("import-unknown-format", profile::guess_format(*head.value, path), {path}));
   if (claims.size() > 1) {
     return failed<const Importer*>(
         diagnose("import-ambiguous-format",

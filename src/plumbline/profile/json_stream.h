@@ -70,6 +70,14 @@ struct JsonStream {
   }
 };
 
+/// Line and column of a byte, by reading the text again (only when something is wrong).
+Location place_of_byte(const std::string& path, std::uint64_t offset);
+
+/// Why a document cannot be read: cut (`at_end`), a string without end (`too_long`), or no JSON.
+/// trace-broken.
+Diagnostic broken_json(const std::string& path, rapidjson::ParseErrorCode code, std::uint64_t offset,
+                       bool at_end, bool too_long);
+
 /// The first byte of [p, end) that a JSON string may not hold as it is: a quote, a backslash, a control
 /// character.
 inline const char* find_string_stop(const char* p, const char* end) {

@@ -34,6 +34,8 @@ class NcuParser {
   Parsed<KernelTable> parse() {
     while (!failed_ && csv_.next_line()) take_line();
     if (csv_.error()) fail(*csv_.error());
+    if (!failed_ && segments_ == 0 && log_.text_page_line != 0)
+      return kNcuText.parse(path_, options_);  // behind a log so long that its pages were not seen
     if (!failed_ && segments_ == 0) fail(log_.absent_table(path_));
     if (!failed_) finish_launches();
     if (failed_) return {std::nullopt, std::move(diagnostics_)};
@@ -85,6 +87,7 @@ class NcuParser {
           diagnose("import-no-ranges", "the table has no NVTX columns: profile with ncu --nvtx", here()));
     }
     ++segments_;
+    launches_.locales.emplace_back();
   }
 
   void take_row() {
@@ -129,11 +132,14 @@ class NcuParser {
     ++collector_.account().rows;
     if (!options_.range.empty() && !cell_in_range(field(header_.push_pop), options_.range) &&
         !cell_in_range(field(header_.start_stop), options_.range)) {
+      ++collector_.account().ignored;
       return nullptr;
     }
     NcuRow row;
     if (!read_launch(row)) return nullptr;
     const auto [launch, fresh] = launches_.place(row);
+    if (!fresh)
+      ++collector_.account().ignored;  // one row of a launch stands for it, the others say more of it
     if (!fresh && launch->name != row.name) {
       fail(diagnose(
           "ncu-duplicate-launch",
@@ -184,7 +190,7 @@ class NcuParser {
 
   std::optional<NumberCell> number(std::size_t column) {
     const auto cell = read_number_cell(field(column));
-    if (cell) launches_.locale.add(*cell, csv_.line_number());
+    if (cell) launches_.locale().add(*cell, csv_.line_number());
     return cell;
   }
 
@@ -196,7 +202,9 @@ class NcuParser {
       if (row.time_rank == 0) row.time_bad = true;
       return;
     }
-    if (unit.scale == 1) launches_.locale.add_whole_nanoseconds(*cell);
+    if (header_.page == NcuPage::raw && unit.scale > 1)
+      launches_.locale().add_scaled_time(*cell, csv_.line_number());
+    if (unit.scale == 1) launches_.locale().add_whole_nanoseconds(*cell);
     if (rank == row.time_rank && (cell->if_dot * unit.scale != row.time.if_dot * row.unit.scale) &&
         (cell->if_comma * unit.scale != row.time.if_comma * row.unit.scale)) {
       return fail(diagnose("ncu-duplicate-launch",
@@ -223,6 +231,7 @@ class NcuParser {
   void take_raw() {
     if (trim(field(header_.id)).empty()) {
       ++collector_.account().rows;
+      ++collector_.account().ignored;
       if (header_.has_units) return fail(diagnose("csv-fields", "a launch without an ID", here(header_.id)));
       header_.has_units = true;
       header_.time_unit = time_unit(field(header_.time), header_.time);
@@ -240,10 +249,8 @@ class NcuParser {
                            fmt::format("launch {} of process {} stands twice", row->id, row->process),
                            here(header_.id)));
     }
-    if (!launches_.locale.settled()) {
-      for (std::size_t i = header_.first_metric; i < csv_.fields().size(); ++i) {
-        if (i != header_.time) number(i);
-      }
+    for (std::size_t i = header_.first_metric; i < csv_.fields().size(); ++i) {
+      if (i != header_.time) witness(i);
     }
     set_time(*row, 1, header_.time, *header_.time_unit);
     if (const auto cell = header_.tensor == kNoColumn ? std::nullopt : number(header_.tensor)) {
@@ -276,8 +283,17 @@ class NcuParser {
         row->tensor = *cell;
         row->tensor_rank = tensor;
       }
-    } else if (!launches_.locale.settled()) {
-      number(header_.value);
+    } else {
+      witness(header_.value);
+    }
+  }
+
+  /// A number that counts for nothing but for how the table writes its numbers.
+  void witness(std::size_t column) {
+    if (launches_.locale().settled()) {
+      launches_.locale().contradict(field(column), csv_.line_number());
+    } else {
+      number(column);
     }
   }
 
@@ -287,8 +303,9 @@ class NcuParser {
     const int rank = metric_rank(kTimeMetrics, metric);
     if (rank == 0) {
       ++collector_.account().rows;
-      for (const std::size_t column : {header_.low, header_.high, header_.average}) {
-        if (!launches_.locale.settled()) number(column);
+      ++collector_.account().ignored;
+      for (const std::size_t column : {header_.invocations, header_.low, header_.high, header_.average}) {
+        witness(column);
       }
       return;
     }
@@ -296,23 +313,21 @@ class NcuParser {
     if (row == nullptr) return;
     const auto unit = time_unit(field(header_.unit), header_.unit);
     if (!unit) return;
-    const auto invocations = read_number_cell(field(header_.invocations));
-    const double count = invocations ? (std::isnan(invocations->if_dot) ? -1 : invocations->if_dot) : -1;
-    if (count < 1 || count > 1e12 || count != std::floor(count)) {
+    row->invocations = number(header_.invocations);
+    if (!row->invocations) {
       return fail(diagnose("csv-fields",
                            fmt::format("\"{}\" is no number of invocations",
                                        printable(cut_middle(field(header_.invocations), 40))),
                            here(header_.invocations)));
     }
-    row->launches = static_cast<std::int64_t>(count);
     launches_.extremes[row->id] = {number(header_.low), number(header_.high)};
     set_time(*row, rank, header_.average, *unit);
   }
 
   /// Sums the launches, now that the whole file has shown how it writes numbers, and says what they are.
   void finish_launches() {
-    if (auto problem = feed_ncu_launches(launches_, header_.page, path_, collector_))
-      return fail(std::move(*problem));
+    NcuFeeder feeder(header_.page, path_, collector_);
+    if (auto problem = feed_ncu_launches(launches_, feeder)) return fail(std::move(*problem));
     if (options_.range.empty()) {
       collector_.set_region("profiler");
     } else if (launches_.rows.empty()) {
@@ -322,12 +337,21 @@ class NcuParser {
     } else {
       collector_.set_region("nvtx:" + options_.range);
     }
+    report_absence();
     if (log_.error_line != 0) {
       collector_.lost(fmt::format("ncu said: {}", log_.error_text), {path_, log_.error_line, 1});
     }
     collector_.note(
         "Nsight Compute times: one kernel at a time, by default with flushed caches and locked clocks; do "
         "not compare them with times of a trace");
+  }
+
+  /// The log names every launch that was profiled; one without a row is missing.
+  void report_absence() {
+    const auto launches = static_cast<std::int64_t>(launches_.rows.size());
+    if (!options_.range.empty() || header_.page == NcuPage::summary || log_.profiled <= launches) return;
+    collector_.lost(
+        fmt::format("the log names {} profiled launches, and the table has {}", log_.profiled, launches));
   }
 
   const std::string& path_;
@@ -346,11 +370,12 @@ class NcuParser {
   std::uint32_t last_name_id_ = 0;
 };
 
-bool detect(std::string_view head, const std::string&) {
+bool detect(std::string_view head, const std::string& path) {
+  if (kNcuText.detect(head, path)) return false;
   return any_line(head, [](std::string_view line, std::string_view from_here) {
     return is_ncu_header_line(line) || line.starts_with("==PROF==") || line.starts_with("==ERROR==") ||
            line.starts_with("==WARNING==") ||
-           // The text page without its log: "    Section: GPU Speed Of Light Throughput".
+           // A text page that lost the line of its launch: "    Section: GPU Speed Of Light Throughput".
            (trim(line).starts_with("Section: ") && from_here.find("Metric Name") != std::string_view::npos);
   });
 }

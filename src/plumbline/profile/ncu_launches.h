@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "plumbline/profile/cells.h"
 #include "plumbline/profile/collect.h"
@@ -23,7 +24,7 @@ struct NcuRow {
   std::int64_t device = kUnknownId;
   std::int64_t stream = kUnknownId;
   std::uint32_t name = 0;
-  std::int64_t launches = 1;
+  std::optional<NumberCell> invocations;  ///< of a summary's line
   int line = 0;
   int time_rank = 0;      ///< 0: no duration yet
   bool time_bad = false;  ///< there was a duration and it was no number
@@ -48,7 +49,9 @@ class NcuLaunches {
 
   std::deque<NcuRow> rows;
   std::unordered_map<std::int64_t, NcuExtremes> extremes;  ///< by the id of a summary's row
-  NumberLocale locale;
+  /// How each table of the file writes its numbers: a file may hold tables of several runs.
+  std::vector<NumberLocale> locales;
+  NumberLocale& locale() { return locales.back(); }
 
  private:
   struct Key {
@@ -63,9 +66,42 @@ class NcuLaunches {
   std::unordered_map<Key, std::size_t, KeyHash> places_;
 };
 
-/// Sums the launches into `collector`, in launch order, and accounts for every row. Errors: number-locale,
-/// number-locale-conflict, ncu-no-duration (no launch at all has one).
-std::optional<Diagnostic> feed_ncu_launches(NcuLaunches& launches, NcuPage page, const std::string& path,
-                                            Collector& collector);
+/// Sums launches into a collector, each kept, dropped or ignored.
+class NcuFeeder {
+ public:
+  NcuFeeder(NcuPage page, const std::string& path, Collector& collector)
+      : page_(page), path_(path), collector_(collector) {}
+
+  /// One launch. `comma`: its numbers have a decimal comma; `ends`: of a summary's line.
+  void feed(const NcuRow& row, bool comma, const NcuExtremes* ends = nullptr);
+  /// A line of a summary that says again, and worse, what another one says.
+  void ignore();
+  /// Says how far the printed durations are rounded, where they are. Errors: ncu-no-duration (no launch at
+  /// all has one).
+  std::optional<Diagnostic> finish() const;
+
+  NcuPage page() const { return page_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  void drop(const NcuRow& row, const char* why);
+
+  NcuPage page_;
+  const std::string& path_;
+  Collector& collector_;
+  double step_ns_ = 0;  ///< the coarsest last digit of a duration
+  int decimals_ = 0;
+  std::int64_t rows_ = 0;
+  std::int64_t timed_ = 0;
+  int first_line_ = 0;
+};
+
+/// Feeds all launches, in launch order. Errors: number-locale, number-locale-conflict, ncu-no-duration.
+std::optional<Diagnostic> feed_ncu_launches(NcuLaunches& launches, NcuFeeder& feeder);
+
+/// Feeds and forgets the launches at the front that can be understood already: those whose numbers read the
+/// same either way, and all once some number of the table has shown how it writes them. The last launch
+/// stays: it may not be whole. For files whose launches stand in order, each in one piece.
+void feed_understood(NcuLaunches& launches, NcuFeeder& feeder);
 
 }  // namespace plumbline::profile

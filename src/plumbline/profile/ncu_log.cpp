@@ -29,7 +29,7 @@ Diagnostic NcuLog::absent_table(const std::string& path) const {
                     {path, permission_line, 1});
   }
   if (text_page_line != 0) {
-    return diagnose("ncu-text-page", "this is ncu's text output; the importer reads its CSV",
+    return diagnose("ncu-text-page", "a text page without the lines that name its launches",
                     {path, text_page_line, 1});
   }
   std::string why = "no CSV table, only the tool's messages";

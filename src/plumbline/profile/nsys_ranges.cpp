@@ -26,7 +26,10 @@ std::optional<Diagnostic> NsysRanges::read(Database& db, Collector& collector) {
     if (profiler && ranges_.empty())
       return diagnose("import-no-such-range", "the export holds no call of cudaProfilerStart", {path_});
     collector.set_region("profiler");
-    if (ranges_.empty()) return std::nullopt;
+    if (ranges_.empty()) {
+      read_records(db);
+      return std::nullopt;
+    }
   } else if (auto problem = read_nvtx(db, collector)) {
     return problem;
   }
@@ -140,7 +143,48 @@ std::optional<Diagnostic> NsysRanges::read_launches(Database& db) {
   }
   if (auto error = db.error()) return error;
   std::sort(in_range_.begin(), in_range_.end());
+  read_records(db);
   return std::nullopt;
+}
+
+/// Which calls launched kernels and succeeded. Launches outside the ranges do not count.
+void NsysRanges::read_records(Database& db) {
+  if (!db.has_table(kRuntime)) return;
+  const std::set<std::string> have = db.columns(kRuntime);
+  for (const char* column : {"start", "globalTid", "correlationId", "nameId"}) {
+    if (have.count(column) == 0) return;
+  }
+  std::map<std::int64_t, ApiCall> calls;
+  auto names = db.query(
+      "SELECT id, value FROM StringIds WHERE value LIKE 'cu%Launch%' OR value LIKE "
+      "'cu%Capture%'");
+  while (names && names->next()) {
+    const ApiCall call = api_call(names->text(1));
+    if (call != ApiCall::other) calls.emplace(names->integer(0), call);
+  }
+  const bool captures = std::any_of(calls.begin(), calls.end(),
+                                    [](const auto& named) { return named.second == ApiCall::capture_begin; });
+  auto rows = db.query(fmt::format(
+      "SELECT globalTid, correlationId, nameId, {} FROM {} WHERE correlationId IS NOT NULL{}",
+      have.count("returnValue") != 0 ? "returnValue" : "0", kRuntime, captures ? " ORDER BY start" : ""));
+  while (rows && rows->next()) {
+    const std::int64_t process = nsys_process(rows->integer(0));
+    const std::int64_t correlation = rows->integer(1);
+    LaunchRecords& records = records_[process];
+    const auto call = calls.find(rows->integer(2));
+    ApiCall kind = call == calls.end() ? ApiCall::other : call->second;
+    const bool launches = kind == ApiCall::kernel || kind == ApiCall::graph;
+    if (launches && (rows->integer(3) != 0 || !in_ranges(process, correlation))) kind = ApiCall::other;
+    records.take_call(kind, rows->integer(0), correlation);
+  }
+}
+
+/// Whether a launch lies in a range, or no range was asked for.
+bool NsysRanges::in_ranges(std::int64_t process, std::int64_t correlation) const {
+  if (ranges_.empty()) return true;
+  const InRange key{process, correlation, 0};
+  const auto it = std::lower_bound(in_range_.begin(), in_range_.end(), key);
+  return it != in_range_.end() && !(key < *it);
 }
 
 bool NsysRanges::counts(std::int64_t process, std::int64_t correlation) {
@@ -166,7 +210,19 @@ void NsysRanges::describe(Collector& collector) const {
         "{} CUDA calls of other threads meanwhile are not in a push/pop range, which is its thread's alone",
         other_threads_));
   }
-  collector.set_range_instances(ranges_.entered());
+  const auto entries =
+      ranges_.entries([](const Range& range) { return std::pair(range.process, range.thread); },
+                      [](const Range& range) { return range.process; });
+  std::int64_t all = 0;
+  for (const auto& [process, count] : entries) {
+    collector.set_range_instances(count, process);
+    all += count;
+  }
+  collector.set_range_instances(all);
+  if (ranges_.entered() < all) {
+    collector.note(
+        fmt::format("the range was entered {} times, and launched kernels {} times", all, ranges_.entered()));
+  }
 }
 
 }  // namespace plumbline::profile

@@ -13,6 +13,7 @@
 
 #include "plumbline/profile/collect.h"
 #include "plumbline/profile/database.h"
+#include "plumbline/profile/launch_records.h"
 #include "plumbline/profile/range_index.h"
 
 namespace plumbline::profile {
@@ -33,6 +34,14 @@ class NsysRanges {
 
   /// Whether the activity of this correlation id counts; its range is then entered.
   bool counts(std::int64_t process, std::int64_t correlation);
+
+  /// The launches that count and whether something ran for them, by process; empty where the export holds no
+  /// calls.
+  std::map<std::int64_t, LaunchRecords>& records() { return records_; }
+  /// Something of this correlation id ran, wherever it lies.
+  void ran(std::int64_t process, std::int64_t correlation) {
+    if (const auto at = records_.find(process); at != records_.end()) at->second.ran(correlation);
+  }
 
   /// Once every kernel was asked for: how often the range was entered, and what stayed outside.
   void describe(Collector& collector) const;
@@ -65,11 +74,14 @@ class NsysRanges {
   Nvtx nvtx_events(Rows& rows) const;
   std::optional<Diagnostic> read_nvtx(Database& db, Collector& collector);
   std::optional<Diagnostic> read_launches(Database& db);
+  void read_records(Database& db);
+  bool in_ranges(std::int64_t process, std::int64_t correlation) const;
 
   const std::string& path_;
   const std::string& asked_;
   RangeIndex<Range> ranges_;
   std::vector<InRange> in_range_;
+  std::map<std::int64_t, LaunchRecords> records_;
   bool profiler_region_ = false;
   std::int64_t other_threads_ = 0;  ///< CUDA calls of other threads while a push/pop range was open
 };

@@ -12,13 +12,13 @@
 #include "plumbline/base/text.h"
 #include "plumbline/profile/collect.h"
 #include "plumbline/profile/database.h"
+#include "plumbline/profile/graph_replays.h"
 #include "plumbline/profile/importers.h"
 #include "plumbline/profile/nsys_ranges.h"
 
 namespace plumbline::profile {
 namespace {
 
-constexpr std::string_view kMagic("SQLite format 3\0", 16);
 constexpr const char* kKernels = "CUPTI_ACTIVITY_KIND_KERNEL";
 class NsysReader {
  public:
@@ -39,7 +39,8 @@ class NsysReader {
     read_graphs();
     read_copies("CUPTI_ACTIVITY_KIND_MEMCPY", &Group::memcpy);
     read_copies("CUPTI_ACTIVITY_KIND_MEMSET", &Group::memset);
-    read_losses();
+    const bool complete = report_absence();
+    read_losses(complete);
     if (collector_.account().rows == 0) {
       return failed<KernelTable>(
           diagnose("import-no-kernels", "the export holds no CUDA kernels: was --trace=cuda on?", {path_}));
@@ -57,8 +58,19 @@ class NsysReader {
 
   bool check_schema() {
     std::string table = db_.has_table("META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
-    if (!db_.has_table(table) || !db_.has_table("StringIds")) {
+    if (db_.has_table("StringTable") && db_.has_table("Version")) {
+      return fail(
+          diagnose("nsys-schema",
+                   "a profile of nvprof or the Visual Profiler: print it first (nvprof --import-profile FILE "
+                   "--print-gpu-trace --csv)",
+                   {path_}));
+    }
+    if (!db_.has_table("StringIds") || (!db_.has_table(table) && !db_.has_table(kKernels))) {
       return fail(diagnose("nsys-schema", "an SQLite file, but no export of Nsight Systems", {path_}));
+    }
+    if (!db_.has_table(table)) {
+      collector_.note("the export lacks its metadata: its schema is taken for one of 2.x or 3.x");
+      return true;
     }
     auto rows = db_.query("SELECT value FROM " + table + " WHERE name = 'EXPORT_SCHEMA_VERSION'");
     const std::string version = rows && rows->next() ? std::string(rows->text(0)) : std::string();
@@ -115,9 +127,9 @@ class NsysReader {
         return fail(diagnose("nsys-schema", fmt::format("{} has no column {}", kKernels, column), {path_}));
     }
     const auto column_or_null = [&](const char* column) { return have.count(column) != 0 ? column : "NULL"; };
-    auto rows =
-        db_.query(fmt::format("SELECT start, end, deviceId, streamId, {}, {}, {} FROM {}", name,
-                              column_or_null("globalPid"), column_or_null("correlationId"), kKernels));
+    auto rows = db_.query(fmt::format("SELECT start, end, deviceId, streamId, {}, {}, {}, {} FROM {}", name,
+                                      column_or_null("globalPid"), column_or_null("correlationId"),
+                                      column_or_null("graphNodeId"), kKernels));
     if (!rows)
       return fail(db_.error().value_or(diagnose("nsys-schema", "the kernels cannot be read", {path_})));
     const auto all = static_cast<std::uint64_t>(db_.row_count(kKernels));
@@ -131,10 +143,13 @@ class NsysReader {
       std::int64_t duration = 0;
       const std::pair own(rows->is_integer(5) ? nsys_process(rows->integer(5)) : kUnknownId,
                           rows->integer(2));
+      if (rows->is_integer(6)) ranges_.ran(own.first, rows->integer(6));
       if (!ranges_.counts(own.first, rows->integer(6))) {
         ++account.ignored;
         continue;
       }
+      if (rows->is_integer(7) && rows->integer(7) != 0)
+        graphs_.ran(own.first, rows->integer(6), rows->integer(7));
       const auto kernel = name_of(rows->integer(4));
       if (!kernel || !rows->is_integer(0) || !rows->is_integer(1) ||
           __builtin_sub_overflow(rows->integer(1), start, &duration) || duration < 0 ||
@@ -159,6 +174,7 @@ class NsysReader {
       ++account.kept;
     }
     if (const auto error = db_.error()) return fail(*error);
+    if (const std::string partial = graphs_.describe_partial(); !partial.empty()) collector_.doubt(partial);
     ranges_.describe(collector_);
     return true;
   }
@@ -172,8 +188,15 @@ class NsysReader {
   void read_graphs() {
     constexpr const char* kGraphs = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
     if (!db_.has_table(kGraphs)) return;
-    auto rows = db_.query(fmt::format("SELECT count(*) FROM {}", kGraphs));
-    const std::int64_t graphs = rows && rows->next() ? rows->integer(0) : 0;
+    const std::set<std::string> have = db_.columns(kGraphs);
+    const bool joined = have.count("correlationId") != 0 && have.count("globalPid") != 0;
+    auto rows =
+        db_.query(fmt::format("SELECT {} FROM {}", joined ? "globalPid, correlationId" : "0, 0", kGraphs));
+    std::int64_t graphs = 0;
+    while (rows && rows->next()) {
+      ++graphs;
+      if (joined) ranges_.ran(nsys_process(rows->integer(0)), rows->integer(1));
+    }
     if (graphs == 0) return;
     collector_.account().rows += graphs;
     collector_.account().ignored += graphs;
@@ -193,13 +216,33 @@ class NsysReader {
       ++collector_.account().ignored;
       const std::int64_t process = rows->is_integer(2) ? nsys_process(rows->integer(2)) : kUnknownId;
       const std::int64_t duration = rows->integer(0);
+      ranges_.ran(process, rows->integer(3));
       if (duration < 0 || duration > kLongestNs || !ranges_.counts(process, rows->integer(3))) continue;
       add_copy(collector_.group(process, rows->integer(1)).*member, duration);
     }
   }
 
+  /// Launches without kernels, and kernels without launches, of the processes that have kernels. True when
+  /// every launch has its kernel: a general warning then says nothing more.
+  bool report_absence() {
+    bool known = false;
+    bool complete = true;
+    for (const auto& [process, records] : ranges_.records()) {
+      const LaunchRecords::Absent absent = records.absent();
+      if (options_.process && *options_.process != process) continue;
+      known = known || (absent.launches > 0 && collector_.has_process(process));
+      if (const std::string missing = describe_missing(absent); !missing.empty()) {
+        collector_.lost(missing);
+        complete = false;
+      }
+      if (const std::string early = describe_early(absent); !early.empty() && options_.range.empty())
+        collector_.doubt(early);
+    }
+    return known && complete;
+  }
+
   /// What the profiler says of itself. Lost events of a process without kernels do not matter.
-  void read_losses() {
+  void read_losses(bool complete) {
     if (!db_.has_table("DIAGNOSTIC_EVENT")) return;
     const bool has_process = db_.columns("DIAGNOSTIC_EVENT").count("globalPid") != 0;
     auto rows = db_.query(
@@ -216,8 +259,14 @@ class NsysReader {
       if (const auto process = rows->maybe_integer(2);
           process && !collector_.has_process(nsys_process(*process)))
         continue;
-      if (said.insert(text).second)
-        collector_.lost("Nsight Systems said: " + printable(cut_middle(text, 160)));
+      const bool general = has("might") || has(" may ");
+      if (!said.insert(text).second) continue;
+      if (general && complete && !nvtx) {
+        collector_.note("Nsight Systems warned (" + printable(cut_middle(text, 160)) +
+                        "); every launch has its kernel");
+        continue;
+      }
+      collector_.lost("Nsight Systems said: " + printable(cut_middle(text, 160)));
     }
   }
 
@@ -227,10 +276,14 @@ class NsysReader {
   Collector collector_;
   Diagnostics diagnostics_;
   NsysRanges ranges_;
+  GraphReplays graphs_;
   std::unordered_map<std::int64_t, std::optional<std::uint32_t>> names_;
 };
 
-bool detect(std::string_view head, const std::string&) { return head.starts_with(kMagic); }
+/// Any database that is no other importer's: what it lacks is said then.
+bool detect(std::string_view head, const std::string& path) {
+  return head.starts_with(kSqliteMagic) && !sqlite_holds(head, path, "rocpd_");
+}
 
 Parsed<KernelTable> parse(const std::string& path, const ImportOptions& options) {
   auto database = Database::open(path);

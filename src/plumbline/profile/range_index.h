@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,14 +15,14 @@
 namespace plumbline::profile {
 
 /// Stretches with a `begin` and an `end` (not included), in nanoseconds. They may nest and overlap: ranges of
-/// one name do. Also remembers which were entered, since a range in which nothing was launched is no call.
+/// one name do. Also remembers in which something was launched.
 template <class Range>
 class RangeIndex {
  public:
   RangeIndex() = default;
   explicit RangeIndex(std::vector<Range> ranges) : ranges_(std::move(ranges)), entered_(ranges_.size(), 0) {
     std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) {
-      return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+      return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;  // the inner one last
     });
     reach_.reserve(ranges_.size());
     for (const Range& range : ranges_)
@@ -43,8 +44,23 @@ class RangeIndex {
   }
 
   void enter(std::size_t range) { entered_[range] = 1; }
-  /// How many ranges were entered, each counted once.
+  /// Ranges in which something was launched, each counted once.
   std::int64_t entered() const { return std::count(entered_.begin(), entered_.end(), 1); }
+
+  /// How often the program entered the range, whether it launched anything or not: a range inside another one
+  /// of its owner (a thread) is no entry of its own. By whatever `owner` and `group` give for a range.
+  template <class Owner, class Group>
+  auto entries(const Owner& owner, const Group& group) const {
+    std::map<decltype(group(std::declval<const Range&>())), std::int64_t> counts;
+    std::map<decltype(owner(std::declval<const Range&>())), std::int64_t> reach;
+    for (const Range& range : ranges_) {
+      const auto [it, fresh] = reach.try_emplace(owner(range), range.end);
+      if (!fresh && range.end <= it->second) continue;
+      it->second = range.end;
+      ++counts[group(range)];
+    }
+    return counts;
+  }
 
  private:
   std::vector<Range> ranges_;

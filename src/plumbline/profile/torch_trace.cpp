@@ -9,7 +9,8 @@
 namespace plumbline::profile {
 namespace {
 
-bool detect(std::string_view head, const std::string&) {
+bool detect(std::string_view head, const std::string& path) {
+  if (kXlaTrace.detect(head, path)) return false;
   const std::size_t first = head.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || (head[first] != '{' && head[first] != '[')) return false;
   if (head.find("\"plumbline-table/") != std::string_view::npos) return false;
@@ -22,8 +23,12 @@ Parsed<KernelTable> parse(const std::string& path, const ImportOptions& options)
   auto source = ByteSource::open(path, options.progress);
   if (!source.ok()) return {std::nullopt, std::move(source.diagnostics)};
   TraceLaunches launches(path, options);
-  if (auto problem = read_trace(**source.value, path, launches))
-    return failed<KernelTable>(std::move(*problem));
+  const TraceSink sink{
+      [&](const TraceEvent& event, std::uint64_t offset) { launches.take(event, offset); },
+      [&](std::int64_t id, std::string_view name) { launches.device_name(id, name); },
+      [&](std::string_view text) { launches.complaint(text); },
+  };
+  if (auto problem = read_trace(**source.value, path, sink)) return failed<KernelTable>(std::move(*problem));
   return launches.finish();
 }
 

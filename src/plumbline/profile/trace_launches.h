@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "plumbline/profile/collect.h"
+#include "plumbline/profile/launch_records.h"
 #include "plumbline/profile/trace_event.h"
 #include "plumbline/profile/trace_ranges.h"
 
@@ -34,6 +38,7 @@ class TraceLaunches {
   struct Kernel {
     std::int64_t start_ns;
     std::int64_t duration_ns;
+    std::int64_t process;
     std::int64_t device;
     std::int64_t stream;
     std::int64_t correlation;
@@ -42,8 +47,13 @@ class TraceLaunches {
 
   void take_kernel(const TraceEvent& event, std::uint64_t offset);
   void take_copy(const TraceEvent& event);
+  void count_category(const std::string& category);
+  void take_call(const TraceEvent& event);
+  void took_place(const TraceEvent& event);
   void keep(const Kernel& kernel);
   void place_waiting();
+  std::optional<Diagnostic> report_absence();
+  std::string seen_categories() const;
   void drop(const TraceEvent& event, std::uint64_t offset, const char* why);
 
   const std::string& path_;
@@ -55,6 +65,9 @@ class TraceLaunches {
   std::int64_t whole_micros_ = 0;  ///< kernels whose duration has no fraction
   std::int64_t zero_ = 0;          ///< kernels of 0 ns
   std::int64_t counters_ = 0;
+  LaunchRecords records_;
+  std::set<std::int64_t> launching_;  ///< processes whose CPU calls launched kernels, a few
+  std::map<std::string, std::int64_t, std::less<>> categories_;  ///< events by category, the first ones
 };
 
 }  // namespace plumbline::profile

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plumbline/base/diagnostics.h"
+#include "plumbline/profile/launch_records.h"
 #include "plumbline/profile/range_index.h"
 #include "plumbline/profile/trace_event.h"
 
@@ -27,7 +28,8 @@ class TraceRanges {
 
   // While the trace is read:
   void take_annotation(const TraceEvent& event);
-  void take_call(const TraceEvent& event);
+  /// A call of the runtime or driver; `runs` when it launches something.
+  void take_call(const TraceEvent& event, bool runs, bool graph);
 
   /// Once it is read. Errors: import-no-ranges, import-no-such-range (with the names that the trace has).
   std::optional<Diagnostic> settle(const std::string& path);
@@ -35,8 +37,12 @@ class TraceRanges {
   // Once settled:
   /// Whether a kernel of this correlation id and start counts; its range is then entered.
   bool holds(std::int64_t correlation, std::int64_t start_ns);
-  /// Times the range was entered by a kernel.
-  std::int64_t instances() const { return ranges_.entered(); }
+  /// Times the range was entered, with launches in it or not.
+  std::int64_t instances() const;
+  /// Times it launched something whose kernel is in the trace.
+  std::int64_t launching() const { return ranges_.entered(); }
+  /// The launches inside the ranges.
+  void give_launches(LaunchRecords& records) const;
   /// Kernels so far whose launch is not in the trace: they lie in no range.
   std::int64_t unplaced() const { return unplaced_; }
 
@@ -44,11 +50,19 @@ class TraceRanges {
   struct Interval {
     std::int64_t begin = 0;
     std::int64_t end = 0;
+    std::int64_t thread = 0;  ///< a range inside another one of its thread is no entry of its own
+  };
+  /// A call that may have launched a kernel.
+  struct Call {
+    std::int64_t correlation;
+    std::int64_t at;
+    bool runs;
+    bool graph;
   };
   std::optional<std::int64_t> launched_at(std::int64_t correlation) const;
 
   std::string asked_;
-  std::vector<std::pair<std::int64_t, std::int64_t>> calls_;  ///< correlation, time of the launch
+  std::vector<Call> calls_;
   std::vector<Interval> cpu_;
   std::vector<Interval> gpu_;
   std::set<std::string> known_;  ///< names of annotations, for the message

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "plumbline/base/numbers.h"
 #include "plumbline/profile/json_stream.h"
 
@@ -16,7 +14,7 @@ constexpr int kMaxDepth = 200;
 /// RapidJSON's events to trace events. Depths: 1 is the document, then its list, an event, its args.
 class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, TraceHandler> {
  public:
-  TraceHandler(TraceLaunches& sink, JsonBuffer& buffer, JsonStream& stream)
+  TraceHandler(const TraceSink& sink, JsonBuffer& buffer, JsonStream& stream)
       : sink_(sink), buffer_(buffer), stream_(stream) {}
 
   bool too_deep() const { return too_deep_; }
@@ -36,10 +34,10 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
 
   bool EndObject(rapidjson::SizeType) {
     if (depth_ == event_depth_ && list_ == List::events) {
-      sink_.take(event_, event_offset_);
+      sink_.event(event_, event_offset_);
       buffer_.mark(stream_.Tell());
-    } else if (depth_ == 3 && list_ == List::devices && device_id_) {
-      sink_.device_name(*device_id_, device_name_);
+    } else if (depth_ == 3 && list_ == List::devices && device_id_ && sink_.device) {
+      sink_.device(*device_id_, device_name_);
     } else if (depth_ == event_depth_ + 1) {
       in_args_ = false;
     }
@@ -96,7 +94,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
   }
 
   bool String(const char* text, rapidjson::SizeType size, bool) {
-    if (list_ == List::complaints && depth_ == 2) {
+    if (list_ == List::complaints && depth_ == 2 && sink_.complaint) {
       sink_.complaint({text, size});
       return true;
     }
@@ -124,6 +122,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
     device,
     stream,
     correlation,
+    label,
     device_id,
     device_name
   };
@@ -147,6 +146,8 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
 
   static Field args_field(std::string_view key) {
     switch (key.size()) {
+      case 4:
+        return key == "name" ? Field::label : Field::other;
       case 6:
         return key == "device" ? Field::device : key == "stream" ? Field::stream : Field::other;
       case 11:
@@ -167,9 +168,11 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
     switch (field_) {
       case Field::ph:
         event_.complete = text == "X";
+        event_.metadata = text == "M";
         break;
       case Field::cat:
         event_.kind = trace_kind(text);
+        event_.category.assign(text);
         break;
       case Field::name:
         event_.name.assign(text);
@@ -182,6 +185,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
         break;
       case Field::pid:
         event_.pid = parse_int(text);
+        if (!event_.pid) event_.process.assign(text);
         break;
       case Field::tid:
         event_.tid = parse_int(text);
@@ -194,6 +198,9 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
         break;
       case Field::correlation:
         event_.correlation = parse_int(text);
+        break;
+      case Field::label:
+        event_.label.assign(text);
         break;
       case Field::device_id:
         device_id_ = parse_int(text);
@@ -209,7 +216,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
     return true;
   }
 
-  TraceLaunches& sink_;
+  const TraceSink& sink_;
   JsonBuffer& buffer_;
   JsonStream& stream_;
   TraceEvent event_;
@@ -226,46 +233,9 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
   std::string device_name_;
 };
 
-/// Line and column of a byte, by reading the text again (only when something is wrong).
-Location place_of(const std::string& path, std::uint64_t offset) {
-  auto source = ByteSource::open(path);
-  Location at{path, 1, 1};
-  if (!source.ok()) return at;
-  std::string chunk(1 << 16, '\0');
-  std::uint64_t done = 0;
-  while (done < offset) {
-    const std::size_t want = static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), offset - done));
-    const std::size_t got = (*source.value)->read(chunk.data(), want);
-    if (got == 0) break;
-    for (std::size_t i = 0; i < got; ++i) {
-      const auto c = static_cast<unsigned char>(chunk[i]);
-      at.column = c == '\n' ? 1 : at.column + ((c & 0xC0) == 0x80 ? 0 : 1);
-      at.line += c == '\n' ? 1 : 0;
-    }
-    done += got;
-  }
-  return at;
-}
-
-Diagnostic broken(const std::string& path, rapidjson::ParseErrorCode code, std::uint64_t offset, bool at_end,
-                  bool too_long) {
-  std::string what;
-  if (too_long) {
-    what = fmt::format("a string of over 64 MiB before byte {}: the trace is damaged", offset);
-  } else if (at_end) {
-    what = fmt::format("the trace ends in the middle, at byte {}: it was cut (a crash, a full disk)", offset);
-  } else {
-    what = fmt::format("this is not JSON at byte {}", offset);
-    if (code == rapidjson::kParseErrorObjectMissCommaOrCurlyBracket) {
-      what += "; an old PyTorch did not escape quotes in kernel names";
-    }
-  }
-  return diagnose("trace-broken", what, place_of(path, offset));
-}
-
 }  // namespace
 
-std::optional<Diagnostic> read_trace(ByteSource& source, const std::string& path, TraceLaunches& sink) {
+std::optional<Diagnostic> read_trace(ByteSource& source, const std::string& path, const TraceSink& sink) {
   JsonBuffer buffer(source);
   JsonStream stream(buffer);
   TraceHandler handler(sink, buffer, stream);
@@ -277,13 +247,13 @@ std::optional<Diagnostic> read_trace(ByteSource& source, const std::string& path
   if (result.IsError()) {
     if (handler.too_deep()) {
       return diagnose("json-too-deep", fmt::format("more than {} levels", kMaxDepth),
-                      place_of(path, stream.Tell()));
+                      place_of_byte(path, stream.Tell()));
     }
-    return broken(path, result.Code(), result.Offset(), stream.at_end(), buffer.too_long());
+    return broken_json(path, result.Code(), result.Offset(), stream.at_end(), buffer.too_long());
   }
   rapidjson::SkipWhitespace(stream);
   if (!stream.at_end())
-    return broken(path, rapidjson::kParseErrorDocumentRootNotSingular, stream.Tell(), false, false);
+    return broken_json(path, rapidjson::kParseErrorDocumentRootNotSingular, stream.Tell(), false, false);
   if (!handler.saw_events())
     return diagnose("trace-broken", "the document has no list of traceEvents", {path, 1, 1});
   return std::nullopt;
