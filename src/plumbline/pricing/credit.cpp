@@ -10,7 +10,6 @@
 
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
-#include "plumbline/pricing/matcher.h"
 
 namespace plumbline {
 namespace {
@@ -54,32 +53,27 @@ struct SideWork {
   std::vector<std::string> truncated;   // names that match and that the profiler cut: never priced
 };
 
-/// One pass of an entry's regex over the rows; rows found before count for it and are not summed again.
-bool match_entry(const PricedEntry& entry, const std::vector<KernelRow>& rows, std::vector<char>& taken,
-                 MatchedSum& sum, SideWork& work) {
-  NameMatcher matcher(entry.regex);
+/// One entry's rows; rows found before count for it and are not summed again.
+bool take_entry(const EntryMatches& each, const std::vector<KernelRow>& rows, std::vector<char>& taken,
+                MatchedSum& sum, SideWork& work) {
   bool found = false;
   bool limit = false;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (taken[i] != 0 && found) continue;
-    const Regex::Match match = matcher.search(rows[i].name);
-    limit = limit || match == Regex::Match::limit;
-    if (match != Regex::Match::yes) continue;
-    if (rows[i].truncated) {
-      work.truncated.push_back(rows[i].name);
-      continue;
-    }
+  for (std::size_t i = 0; i < each.own().size(); ++i) {
+    const RowMatch match = each.own()[i];
+    limit = limit || match == RowMatch::limit;
+    if (match == RowMatch::truncated) work.truncated.push_back(rows[i].name);
+    if (!pays(match)) continue;
     found = true;
     if (taken[i] == 0) {
       taken[i] = 1;
       sum.add(rows[i]);
     }
   }
-  if (limit) work.over_limit.push_back(entry.name);
+  if (limit) work.over_limit.push_back(each.entry.name);
   return found;
 }
 
-SideWork price_side(const std::vector<PricedEntry>& entries, Payer payer, const SideInput& input) {
+SideWork price_side(const std::vector<EntryMatches>& matches, Payer payer, const SideInput& input) {
   SideWork work;
   SideCredit& side = work.side;
   static const std::vector<KernelRow> kNoRows;
@@ -87,10 +81,10 @@ SideWork price_side(const std::vector<PricedEntry>& entries, Payer payer, const 
   side.table = !rows.empty();
   std::vector<char> taken(rows.size(), 0);
   MatchedSum sum;
-  for (const PricedEntry& entry : entries) {
-    if (entry.payer != payer) continue;
-    side.priced.push_back(entry.name);
-    if (!match_entry(entry, rows, taken, sum, work)) side.unmatched.push_back(entry.name);
+  for (const EntryMatches& each : matches) {
+    if (each.entry.payer != payer) continue;
+    side.priced.push_back(each.entry.name);
+    if (!take_entry(each, rows, taken, sum, work)) side.unmatched.push_back(each.entry.name);
   }
   if (side.priced.empty()) return work;
   for (const KernelRow& row : rows) side.total_ns += row.time_ns;
@@ -177,11 +171,14 @@ SideInput side_input(const KernelTable* table, std::optional<double> reading_ms)
 
 std::optional<Credit> price_credit(const WindowContract& contract, const SideInput& student,
                                    const SideInput& reference) {
-  if (!contract.declared()) return {};
-  const std::vector<PricedEntry> entries = priced_entries(contract);
-  if (entries.empty()) return {};
-  SideWork of_student = price_side(entries, Payer::student, student);
-  SideWork of_reference = price_side(entries, Payer::reference, reference);
+  return price_credit(contract, match_entries(contract, student.table, reference.table), student, reference);
+}
+
+std::optional<Credit> price_credit(const WindowContract& contract, const std::vector<EntryMatches>& matches,
+                                   const SideInput& student, const SideInput& reference) {
+  if (matches.empty()) return {};
+  SideWork of_student = price_side(matches, Payer::student, student);
+  SideWork of_reference = price_side(matches, Payer::reference, reference);
   Credit credit;
   for (PricedEntry& entry : unpriced_entries(contract)) credit.unpriced.push_back(std::move(entry.name));
   explain_match(of_student, Payer::student, credit.why);
@@ -195,16 +192,13 @@ std::optional<Credit> price_credit(const WindowContract& contract, const SideInp
   return credit;
 }
 
-std::vector<std::string> entries_by_row(const WindowContract& contract, Payer side,
-                                        const KernelTable& table) {
-  std::vector<std::string> marks(table.kernels.size());
-  if (!contract.declared()) return marks;
-  for (const PricedEntry& entry : priced_entries(contract)) {
-    if (entry.payer != side) continue;
-    NameMatcher matcher(entry.regex);
-    for (std::size_t i = 0; i < marks.size(); ++i) {
-      if (matcher.search(table.kernels[i].name) != Regex::Match::yes) continue;
-      marks[i].append(marks[i].empty() ? "" : ", ").append(entry.name);
+std::vector<std::string> entries_by_row(const std::vector<EntryMatches>& matches, Payer side,
+                                        std::size_t rows) {
+  std::vector<std::string> marks(rows);
+  for (const EntryMatches& each : matches) {
+    if (each.entry.payer != side) continue;
+    for (std::size_t i = 0; i < std::min(rows, each.own().size()); ++i) {
+      if (pays(each.own()[i])) marks[i].append(marks[i].empty() ? "" : ", ").append(each.entry.name);
     }
   }
   return marks;

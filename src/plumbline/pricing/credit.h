@@ -10,6 +10,7 @@
 #include "plumbline/base/diagnostics.h"
 #include "plumbline/base/json.h"
 #include "plumbline/contract/contract.h"
+#include "plumbline/pricing/entry_matches.h"
 #include "plumbline/table/kernel_table.h"
 
 namespace plumbline {
@@ -67,6 +68,9 @@ struct Credit {
 /// count as one kernel, and a kernel that two entries match counts once.
 std::optional<Credit> price_credit(const WindowContract& contract, const SideInput& student,
                                    const SideInput& reference);
+/// The same with the entries already matched: match_entries() of the same contract and tables.
+std::optional<Credit> price_credit(const WindowContract& contract, const std::vector<EntryMatches>& matches,
+                                   const SideInput& student, const SideInput& reference);
 
 /// The readings less the priced work, under the formula of the credit: time × (1 − fraction).
 struct CreditedTimes {
@@ -86,13 +90,15 @@ std::optional<CreditedTimes> credited_times(const Credit& credit, std::optional<
 
 /// What a reader should doubt although the credit may be usable: regex-in-arguments (a pattern that is found
 /// only inside template arguments or parameters of the names) and regex-other-side (it also finds launches of
-/// the side that does not claim the work). Warnings only, at the regex in the contract.
-Diagnostics credit_warnings(const WindowContract& contract, const KernelTable* student,
-                            const KernelTable* reference);
+/// the side that does not claim the work). Warnings only, at the regex in the contract. The tables are those
+/// that were matched.
+Diagnostics credit_warnings(const WindowContract& contract, const std::vector<EntryMatches>& matches,
+                            const KernelTable* student, const KernelTable* reference);
 
-/// For each row of `table` the names of the entries of `side` that match it, joined: "out, lse"; "" where
-/// none.
-std::vector<std::string> entries_by_row(const WindowContract& contract, Payer side, const KernelTable& table);
+/// For each of `rows` rows of one side's table the names of the entries that it pays for, joined: "out, lse";
+/// "" where none.
+std::vector<std::string> entries_by_row(const std::vector<EntryMatches>& matches, Payer side,
+                                        std::size_t rows);
 
 /// The `credit` document: {student, reference, unpriced, usable, why[, reconciliation]}.
 Json to_json(const Credit& credit);

@@ -4,8 +4,6 @@
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
 #include "plumbline/pricing/credit.h"
-#include "plumbline/pricing/matcher.h"
-#include "plumbline/pricing/name_structure.h"
 
 namespace plumbline {
 namespace {
@@ -22,7 +20,7 @@ struct Hits {
     if (count++ == 0) first = printable(cut_middle(row.name, kNameChars));
     time_ns += row.time_ns;
   }
-  std::string told(double total_ns) const {
+  std::string words(double total_ns) const {
     const std::string share = total_ns > 0 ? format_fixed(100 * time_ns / total_ns, 1) : "0.0";
     return count == 1 ? fmt::format("'{}' ({} % of the time)", first, share)
                       : fmt::format("{} kernels ({} % of the time), the first '{}'", count, share, first);
@@ -37,42 +35,37 @@ double total_of(const KernelTable& table) {
 
 }  // namespace
 
-Diagnostics credit_warnings(const WindowContract& contract, const KernelTable* student,
-                            const KernelTable* reference) {
+Diagnostics credit_warnings(const WindowContract& contract, const std::vector<EntryMatches>& matches,
+                            const KernelTable* student, const KernelTable* reference) {
   Diagnostics out;
-  if (!contract.declared()) return out;
-  for (const PricedEntry& entry : priced_entries(contract)) {
+  for (const EntryMatches& each : matches) {
+    const PricedEntry& entry = each.entry;
     const bool student_pays = entry.payer == Payer::student;
     const KernelTable* own = student_pays ? student : reference;
     const KernelTable* other = student_pays ? reference : student;
     const Location at{contract.file, entry.at.line, entry.at.column};
-    NameMatcher matcher(entry.regex);
-    if (own) {
-      Hits inside;
-      for (const KernelRow& row : own->kernels) {
-        if (matcher.search(row.name) != Regex::Match::yes) continue;
-        if (only_inside(matcher.find_all(row.name), argument_ranges(row.name))) inside.add(row);
-      }
-      if (inside.count > 0) {
-        out.push_back(diagnose(
-            "regex-in-arguments",
-            fmt::format("the regex of {} is found only inside the template arguments or parameters of {}",
-                        entry.name, inside.told(total_of(*own))),
-            at));
-      }
+    Hits inside;
+    for (std::size_t i = 0; i < each.own().size(); ++i) {
+      if (each.own()[i] == RowMatch::arguments) inside.add(own->kernels[i]);
     }
-    if (other) {
-      Hits hits;
-      for (const KernelRow& row : other->kernels) {
-        if (matcher.search(row.name) == Regex::Match::yes) hits.add(row);
-      }
-      if (hits.count > 0) {
-        out.push_back(diagnose(
-            "regex-other-side",
-            fmt::format("the regex of {} also finds launches of the {}, which is not to do that work: {}",
-                        entry.name, student_pays ? "reference" : "student", hits.told(total_of(*other))),
-            at));
-      }
+    if (inside.count > 0) {
+      out.push_back(diagnose(
+          "regex-in-arguments",
+          fmt::format("the regex of {} is found only inside the template arguments or parameters of {}",
+                      entry.name, inside.words(total_of(*own))),
+          at));
+    }
+    Hits hits;
+    for (std::size_t i = 0; i < each.other().size(); ++i) {
+      if (each.other()[i] != RowMatch::none && each.other()[i] != RowMatch::limit)
+        hits.add(other->kernels[i]);
+    }
+    if (hits.count > 0) {
+      out.push_back(diagnose(
+          "regex-other-side",
+          fmt::format("the regex of {} also finds launches of the {}, which is not to do that work: {}",
+                      entry.name, student_pays ? "reference" : "student", hits.words(total_of(*other))),
+          at));
     }
   }
   return out;

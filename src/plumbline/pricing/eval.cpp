@@ -15,7 +15,11 @@
 namespace plumbline {
 namespace {
 
-constexpr std::size_t kMostErrors = 8;  // one broken column is said a few times, not a million
+// Each is held against each other document, and its places are looked up in the text: more would take
+// minutes.
+constexpr std::size_t kMostWorkloads = 256;
+constexpr std::size_t kMostSamples = 20000;  // a side: every interval is drawn from them some thousand times
+constexpr std::size_t kMostErrors = 8;       // one broken column is said a few times, not a million
 
 /// "/performance/workloads/1/ratio" as people write it: performance.workloads[1].ratio.
 std::string spoken(std::string_view pointer) {
@@ -117,6 +121,11 @@ std::vector<double> read_samples(Reader& in, const std::string& pointer) {
     in.error("eval-schema", pointer, "is no list");
     return samples;
   }
+  if (list->size() > kMostSamples) {
+    in.error("eval-schema", pointer,
+             fmt::format("holds {} samples, and at most {} are read", list->size(), kMostSamples));
+    return samples;
+  }
   for (std::size_t i = 0; i < list->size(); ++i) {
     const std::string each = fmt::format("{}/{}", pointer, i);
     if (const auto value = in.positive(each)) {
@@ -183,6 +192,12 @@ void read_workloads(Reader& in, EvalReport& report) {
   if (!list || list->is_null()) return;
   if (!list->is_array()) {
     in.error("eval-schema", "/performance/workloads", "is no list");
+    return;
+  }
+  report.workloads_listed = true;
+  if (list->size() > kMostWorkloads) {
+    in.error("eval-schema", "/performance/workloads",
+             fmt::format("lists {} workloads, and at most {} are read", list->size(), kMostWorkloads));
     return;
   }
   std::size_t marked = 0;
@@ -265,18 +280,45 @@ std::optional<Diagnostic> not_finite(std::string_view text, const Diagnostic& sy
 
 }  // namespace
 
+std::optional<double> reading_of(const SideReading& side, std::string_view window) {
+  return window == "per_call" ? side.per_call_ms : side.pipelined_ms;
+}
+
+std::optional<double> ratio_of(const WorkloadReading& workload, std::string_view window) {
+  if (workload.ratio || workload.ratio_withheld) return workload.ratio;
+  const auto student = reading_of(workload.student, window);
+  const auto ref = reading_of(workload.ref, window);
+  return student && ref ? std::optional(*ref / *student) : std::nullopt;
+}
+
+std::optional<double> geometric_ratio(const EvalReport& report) {
+  std::vector<double> ratios;
+  for (const WorkloadReading& workload : report.workloads) {
+    const auto ratio = ratio_of(workload, report.window);
+    if (!ratio) return {};
+    ratios.push_back(*ratio);
+  }
+  return geometric_mean(ratios);
+}
+
+std::optional<double> raw_ratio(const EvalReport& report) {
+  return report.ratio || report.ratio_withheld ? report.ratio : geometric_ratio(report);
+}
+
 Parsed<EvalReport> parse_eval(std::string_view text, const std::string& file) {
   Parsed<OrderedJson> root = parse_json_ordered(text, file);
   if (!root.ok()) {
     if (const auto word = not_finite(text, root.diagnostics.front())) return failed<EvalReport>(*word);
     return {std::nullopt, std::move(root.diagnostics)};
   }
+  if (auto twice = duplicate_key(text, file)) return failed<EvalReport>(*std::move(twice));
   EvalReport report;
   report.file = file;
   report.text = std::make_shared<const std::string>(text);
   Reader in(text, *root.value, report);
   read_report(in, report);
   if (!in.errors.empty()) return {std::nullopt, std::move(in.errors)};
+  read_facts(*root.value, report);
   return {std::move(report), {}};
 }
 

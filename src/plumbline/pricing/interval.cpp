@@ -9,50 +9,53 @@
 namespace plumbline {
 namespace {
 
-/// The priced time of one call in ms, where the kernel time of a call is known.
-std::optional<double> matched_ms(const SideCredit& side, const SideInput& input) {
-  if (side.fraction == 0) return 0.0;
-  if (!input.ns_per_call) return {};
-  return side.fraction * *input.ns_per_call / 1e6;
+/// The priced time of one call in ms, where the kernel time of a call is known. Where it is not, it is only
+/// known that a table that belongs to the window covers 1 ± kCoverageBand of it: both ends are possible.
+std::vector<double> matched_ms(const SideCredit& side, const SideInput& input) {
+  if (side.fraction == 0) return {0.0};
+  if (input.ns_per_call) return {side.fraction * *input.ns_per_call / 1e6};
+  return {side.fraction * *input.reading_ms * (1 - kCoverageBand),
+          side.fraction * *input.reading_ms * (1 + kCoverageBand)};
 }
 
-/// A reading, or a sample, less the priced work. May be negative under Gaps::stay.
-double less_priced(double ms, Gaps gaps, double fraction, std::optional<double> priced_ms) {
-  return gaps == Gaps::scale ? ms * (1 - fraction) : ms - priced_ms.value_or(0);
-}
-
-std::vector<double> less_priced(std::span<const double> samples, Gaps gaps, double fraction,
-                                std::optional<double> priced_ms) {
-  std::vector<double> out;
-  for (const double ms : samples) out.push_back(less_priced(ms, gaps, fraction, priced_ms));
-  return out;
-}
+/// One assumption of one side: the gaps, and what the priced work took of a call.
+struct Assumption {
+  Gaps gaps = Gaps::scale;
+  double priced_ms = 0;
+};
 
 struct SideView {
   const SideCredit& credit;
-  std::optional<double> priced_ms;
+  std::vector<double> priced_ms;
   double reading_ms;
   std::span<const double> samples;
 
-  std::vector<Gaps> assumptions() const {
-    if (credit.fraction == 0 || !priced_ms) return {Gaps::scale};
-    return {Gaps::scale, Gaps::stay};
+  std::vector<Assumption> assumptions() const {
+    std::vector<Assumption> out = {{}};
+    if (credit.fraction == 0) return out;
+    for (const double ms : priced_ms) out.push_back({Gaps::stay, ms});
+    return out;
   }
-  double reading(Gaps gaps) const { return less_priced(reading_ms, gaps, credit.fraction, priced_ms); }
-  std::vector<double> all_samples(Gaps gaps) const {
-    return less_priced(samples, gaps, credit.fraction, priced_ms);
+  /// A reading, or a sample, less the priced work. May be negative under Gaps::stay.
+  double less_priced(double ms, const Assumption& a) const {
+    return a.gaps == Gaps::scale ? ms * (1 - credit.fraction) : ms - a.priced_ms;
+  }
+  std::vector<double> all_samples(const Assumption& a) const {
+    std::vector<double> out;
+    for (const double ms : samples) out.push_back(less_priced(ms, a));
+    return out;
   }
 };
 
 std::vector<CreditCorner> corners(const SideView& student, const SideView& reference) {
   std::vector<CreditCorner> out;
-  for (const Gaps s : student.assumptions()) {
-    for (const Gaps r : reference.assumptions()) {
-      const double top = reference.reading(r);
-      const double bottom = student.reading(s);
+  for (const Assumption& s : student.assumptions()) {
+    for (const Assumption& r : reference.assumptions()) {
+      const double top = reference.less_priced(reference.reading_ms, r);
+      const double bottom = student.less_priced(student.reading_ms, s);
       if (!(top > 0) || !(bottom > 0)) continue;  // more was matched than the window holds
-      out.push_back(
-          {s, r, top / bottom, bootstrap_ratio_of_medians(reference.all_samples(r), student.all_samples(s))});
+      out.push_back({s.gaps, r.gaps, top / bottom,
+                     bootstrap_ratio_of_medians(reference.all_samples(r), student.all_samples(s))});
     }
   }
   return out;
@@ -96,7 +99,7 @@ std::optional<CreditInterval> credit_interval(const Credit& credit, const SideIn
   }
   result.interval = {reach(result.least).low, reach(result.most).high};
   result.from_samples = all.front().interval.has_value();
-  result.gaps_known = s.priced_ms && r.priced_ms;
+  result.gaps_known = s.priced_ms.size() == 1 && r.priced_ms.size() == 1;
   return result;
 }
 
@@ -112,8 +115,8 @@ std::optional<Payer> one_sided_prep(const WindowContract& contract) {
   bool student = false;
   bool reference = false;
   for (const Asymmetry& entry : contract.asymmetries) {
-    const bool one_sided = entry.entry_class.text == "price" || entry.entry_class.text == "accept";
-    if (!one_sided || entry.produced_by.text != "prep") continue;
+    const bool one_sided = entry.treated == EntryClass::price || entry.treated == EntryClass::accept;
+    if (!one_sided || entry.producer != Producer::prep) continue;
     student = student || entry.kind == EntryKind::student_input;
     reference = reference || entry.kind == EntryKind::ref_input;
   }

@@ -5,22 +5,22 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plumbline/base/json_locate.h"
 #include "plumbline/base/numbers.h"
-#include "plumbline/pricing/eval.h"
+#include "plumbline/base/text.h"
+#include "plumbline/evidence/checks.h"
 
 namespace plumbline {
 namespace {
 
 constexpr std::int64_t kFewestWorkloads = 3;
-constexpr double kSameRatio = 1e-3;    // relative: a ratio printed with three decimals still agrees
-constexpr double kSameReading = 1e-3;  // relative: likewise a time
+constexpr double kRounding = 1e-9;  // relative: what adding a few doubles in another order can do
+// However few digits are written, no more than this is forgiven: a ratio of one digit would agree with much.
+constexpr double kMostForgiven = 1e-3;          // relative, of the mean and of a reading at the top level
+constexpr double kMostForgivenWorkload = 1e-2;  // of a workload's ratio, whose readings may be short, too
 
 bool near(double a, double b, double relative) {
   return std::abs(a - b) <= relative * std::max(std::abs(a), std::abs(b));
 }
-
-bool same_ratio(double a, double b) { return std::abs(a - b) <= 5.01e-4 || near(a, b, kSameRatio); }
 
 std::string_view other_window(std::string_view window) {
   return window == "pipelined" ? "per_call" : "pipelined";
@@ -31,17 +31,24 @@ class Places {
  public:
   explicit Places(const EvalReport& report) : report_(report) {}
   Location performance(std::string_view pointer = "") const {
-    if (!report_.text) return {report_.file};
-    return locate_json(*report_.text, fmt::format("/performance{}", pointer), report_.file);
+    return place_in(report_, fmt::format("/performance{}", pointer));
   }
   Location workload(const WorkloadReading& workload, std::string_view pointer = "") const {
-    const auto index = &workload - report_.workloads.data();
-    return performance(fmt::format("/workloads/{}{}", index, pointer));
+    return place_in(report_, workload, pointer);
   }
 
  private:
   const EvalReport& report_;
 };
+
+/// `stated`, written at `pointer`, and `computed`, known to ± `unsure`, are one value as far as it is
+/// written.
+bool agrees(const EvalReport& report, const std::string& pointer, double stated, double computed,
+            double unsure, double most) {
+  if (near(stated, computed, kRounding)) return true;
+  const double forgiven = std::min(written_half(report, pointer) + unsure, most * std::abs(computed));
+  return std::abs(stated - computed) <= forgiven * (1 + kRounding);
+}
 
 void check_count(const EvalReport& report, bool leaderboard, const Places& at, Diagnostics& out) {
   if (!leaderboard && report.n_workloads.value_or(0) < kFewestWorkloads) {
@@ -61,7 +68,12 @@ void check_count(const EvalReport& report, bool leaderboard, const Places& at, D
                  fmt::format("performance.n_workloads is {} and {} are listed", *report.n_workloads, listed),
                  at.performance("/n_workloads")));
   }
-  if (listed == 0 && !leaderboard) {
+  if (report.workloads_listed && listed == 0 && report.n_workloads && *report.n_workloads > 0) {
+    out.push_back(
+        diagnose("eval-workload-count",
+                 fmt::format("performance.n_workloads is {} and none is listed", *report.n_workloads),
+                 at.performance("/workloads")));
+  } else if (listed == 0 && !leaderboard) {
     out.push_back(diagnose("eval-workloads-unlisted",
                            "performance.workloads is missing: the ratio cannot be held against its workloads",
                            at.performance()));
@@ -102,9 +114,18 @@ void check_campaign(const EvalReport& report, const Places& at, Diagnostics& out
   for (const auto& [name, value, side] : {std::tuple{"student_ms", report.student_ms, &campaign->student},
                                           std::tuple{"ref_ms", report.ref_ms, &campaign->ref}}) {
     const std::optional<double> listed = reading_of(*side, report.window);
-    if (!value || !listed || near(*value, *listed, kSameReading)) continue;
+    if (!value || !listed) continue;
+    const std::string stated = fmt::format("/performance/{}", name);
+    const bool student = side == &campaign->student;
+    const auto repeats = [&](double reading, std::string_view window) {
+      if (near(*value, reading, kRounding)) return true;
+      const std::string from =
+          pointer_of(report, *campaign, fmt::format("/{}/{}_ms", student ? "student" : "ref", window));
+      return agrees(report, stated, *value, reading, written_half(report, from), kMostForgiven);
+    };
+    if (repeats(*listed, report.window)) continue;
     const std::optional<double> other = reading_of(*side, other_window(report.window));
-    if (other && near(*value, *other, kSameReading)) {
+    if (other && repeats(*other, other_window(report.window))) {
       out.push_back(diagnose("eval-mixed-window",
                              fmt::format("performance.{} is the {} reading, the window is {}", name,
                                          other_window(report.window), report.window),
@@ -130,13 +151,56 @@ void check_samples(const EvalReport& report, const Places& at, Diagnostics& out)
   }
 }
 
+/// How far ref / student may be off by the digits of both readings.
+double unsure_ratio(const EvalReport& report, const WorkloadReading& workload, double student, double ref) {
+  const auto half = [&](std::string_view side) {
+    return written_half(report, pointer_of(report, workload, fmt::format("/{}/{}_ms", side, report.window)));
+  };
+  return ref / student * (half("student") / student + half("ref") / ref);
+}
+
+/// A bench may state the middle of its paired ratios, or the ratio of its samples' middles: then it follows
+/// from the samples beside it.
+bool follows_samples(const EvalReport& report, const WorkloadReading& workload) {
+  const std::vector<double>& student = workload.student.samples_ms;
+  const std::vector<double>& ref = workload.ref.samples_ms;
+  if (student.empty() || student.size() != ref.size()) return false;
+  std::vector<double> paired;
+  double student_sum = 0;
+  double ref_sum = 0;
+  for (std::size_t i = 0; i < student.size(); ++i) {
+    paired.push_back(ref[i] / student[i]);
+    student_sum += student[i];
+    ref_sum += ref[i];
+  }
+  const std::string stated = pointer_of(report, workload, "/ratio");
+  for (const std::optional<double>& ratio :
+       {median(paired), geometric_mean(paired), std::optional(*median(ref) / *median(student)),
+        std::optional(ref_sum / student_sum)}) {
+    if (ratio && agrees(report, stated, *workload.ratio, *ratio, 0, kMostForgivenWorkload)) return true;
+  }
+  return false;
+}
+
+/// How far the mean may be off, relative, by the digits of the workloads' ratios.
+double unsure_mean(const EvalReport& report) {
+  double sum = 0;
+  for (const WorkloadReading& workload : report.workloads) {
+    if (workload.ratio) sum += written_half(report, pointer_of(report, workload, "/ratio")) / *workload.ratio;
+  }
+  return sum / static_cast<double>(report.workloads.size());
+}
+
 void check_ratio(const EvalReport& report, const Places& at, Diagnostics& out) {
   for (const WorkloadReading& workload : report.workloads) {
     const auto student = reading_of(workload.student, report.window);
     const auto ref = reading_of(workload.ref, report.window);
-    // 1 %: a bench may state the median of its paired ratios, which differs a little from the ratio of
-    // medians.
-    if (!workload.ratio || !student || !ref || near(*workload.ratio, *ref / *student, 1e-2)) continue;
+    if (!workload.ratio || !student || !ref || near(*workload.ratio, *ref / *student, kRounding)) continue;
+    if (agrees(report, pointer_of(report, workload, "/ratio"), *workload.ratio, *ref / *student,
+               unsure_ratio(report, workload, *student, *ref), kMostForgivenWorkload) ||
+        follows_samples(report, workload)) {
+      continue;
+    }
     out.push_back(
         diagnose("eval-ratio-mismatch",
                  fmt::format("workload '{}' states the ratio {} and its readings give {}", workload.name,
@@ -151,7 +215,9 @@ void check_ratio(const EvalReport& report, const Places& at, Diagnostics& out) {
     out.push_back(diagnose("eval-reading-missing",
                            "a workload has no ratio: a mean over the others is no verdict",
                            at.performance("/ratio")));
-  } else if (report.ratio && mean && !same_ratio(*report.ratio, *mean)) {
+  } else if (report.ratio && mean && !near(*report.ratio, *mean, kRounding) &&
+             !agrees(report, "/performance/ratio", *report.ratio, *mean, *mean * unsure_mean(report),
+                     kMostForgiven)) {
     out.push_back(
         diagnose("eval-ratio-mismatch",
                  fmt::format("performance.ratio is {} and the geometric mean over the workloads is {}",
@@ -172,8 +238,8 @@ void check_noise(const EvalReport& report, const Places& at, Diagnostics& out) {
     if (workload.distinguishable == false && ratio) {
       out.push_back(
           diagnose("eval-aa-spread",
-                   fmt::format("workload '{}': the ratio {} is within the smallest difference that the bench "
-                               "can claim",
+                   fmt::format("workload '{}': A/A: the ratio {} is not distinguishable, the bench's own "
+                               "smallest difference is larger",
                                workload.name, format_fixed(*ratio, 4)),
                    at.workload(workload, "/aa_ratio")));
       continue;
@@ -192,31 +258,6 @@ void check_noise(const EvalReport& report, const Places& at, Diagnostics& out) {
 }
 
 }  // namespace
-
-std::optional<double> reading_of(const SideReading& side, std::string_view window) {
-  return window == "per_call" ? side.per_call_ms : side.pipelined_ms;
-}
-
-std::optional<double> ratio_of(const WorkloadReading& workload, std::string_view window) {
-  if (workload.ratio || workload.ratio_withheld) return workload.ratio;
-  const auto student = reading_of(workload.student, window);
-  const auto ref = reading_of(workload.ref, window);
-  return student && ref ? std::optional(*ref / *student) : std::nullopt;
-}
-
-std::optional<double> geometric_ratio(const EvalReport& report) {
-  std::vector<double> ratios;
-  for (const WorkloadReading& workload : report.workloads) {
-    const auto ratio = ratio_of(workload, report.window);
-    if (!ratio) return {};
-    ratios.push_back(*ratio);
-  }
-  return geometric_mean(ratios);
-}
-
-std::optional<double> raw_ratio(const EvalReport& report) {
-  return report.ratio || report.ratio_withheld ? report.ratio : geometric_ratio(report);
-}
 
 Diagnostics check_eval(const EvalReport& report, bool leaderboard) {
   Diagnostics out = report.findings;
