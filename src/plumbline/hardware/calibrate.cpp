@@ -10,6 +10,7 @@
 #include "plumbline/base/statistics.h"
 #include "plumbline/hardware/fit_layers.h"
 #include "plumbline/hardware/fit_op.h"
+#include "plumbline/hardware/fit_operation.h"
 #include "plumbline/model/measured_generic.h"
 
 namespace plumbline {
@@ -197,11 +198,18 @@ Parsed<Calibration> calibrate(const DataSheet& sheet, const MeasuredRows& rows,
                               const CalibrateOptions& options) {
   Calibration out;
   KernelSource& source = out.source;
-  source = *specification_source(sheet);  // operations without rows keep generic constants
+  if (options.merge_into != nullptr) {
+    source = *options.merge_into;  // what these rows do not say stays as it was fitted
+  } else {
+    source = *specification_source(sheet);  // operations without rows keep generic constants
+  }
   source.name = options.source;
   source.framework = options.framework;
   source.specification_only = false;
-  source.rows = rows.files;
+  for (const RowFile& file : rows.files) {
+    std::erase_if(source.rows, [&file](const RowFile& one) { return one.name == file.name; });
+    source.rows.push_back(file);
+  }
   std::int64_t fitted = 0;
   const auto fit = [&](const OpProblem& problem, FittedOp& into) -> std::optional<OpFit> {
     if (!enough(problem)) return std::nullopt;
@@ -228,11 +236,12 @@ Parsed<Calibration> calibrate(const DataSheet& sheet, const MeasuredRows& rows,
           fit(attention_problem(machine, rows.attention, decode, backend, options.effort), op).has_value();
       named = named || (done && backend != AttentionBackend::best);
     }
-    if (named && ops[0].rows == 0)
+    if (named && ops[0].rows == 0 && options.merge_into == nullptr)
       ops[0] = {};  // rows say which backend they are: the unnamed one is unknown
   }
   fitted += fit_elementwise(rows.elementwise, source, out.folds);
   fitted += fit_layers(rows.layers, source, out.folds);
+  fitted += fit_operations(rows.operations, options, source, out.folds);
   if (options.keep_rows) keep_rows(rows, source);
   if (fitted == 0) {
     return failed<Calibration>(

@@ -31,8 +31,10 @@ struct Calibration {
 struct CalibrateOptions {
   std::string source = "measured";  ///< the kernel source's name
   std::string framework;            ///< versions, in words
-  bool keep_rows = false;           ///< keep measurements and kernel names, to be shown beside predictions
-  double effort = 1;                ///< share of the usual number of trees (tests use less)
+  const KernelSource* merge_into =
+      nullptr;             ///< operations without rows here are kept as this source has them
+  bool keep_rows = false;  ///< keep measurements and kernel names, to be shown beside predictions
+  double effort = 1;       ///< share of the usual number of trees (tests use less)
   std::function<void(const std::string&)> progress{};  ///< told what is being fitted
 };
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "plumbline/base/statistics.h"
+#include "plumbline/base/symmetric_solve.h"
 #include "plumbline/hardware/accuracy.h"
 #include "plumbline/hardware/minimise.h"
 #include "plumbline/hardware/source_layout.h"
@@ -76,28 +77,6 @@ using Terms = std::array<double, kLayerTermCount>;
 constexpr Terms kTermSpread{.03, .03, .10, .10, 1.5, .4, 1.5, 1.0, .5, .5, .5, 1.0, .1};
 constexpr double kNoise = 0.03;      ///< relative scatter of one layer's time
 constexpr double kSoftLayer = 0.02;  ///< relative errors beyond this count linearly
-
-/// Solves the symmetric positive definite system a·x = b (Cholesky).
-std::vector<double> solve(std::vector<std::vector<double>> a, std::vector<double> b) {
-  const std::size_t n = b.size();
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t k = 0; k < j; ++k) a[j][j] -= a[j][k] * a[j][k];
-    a[j][j] = std::sqrt(a[j][j]);
-    for (std::size_t i = j + 1; i < n; ++i) {
-      for (std::size_t k = 0; k < j; ++k) a[i][j] -= a[i][k] * a[j][k];
-      a[i][j] /= a[j][j];
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) b[i] -= a[i][k] * b[k];
-    b[i] /= a[i][i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) b[i] -= a[k][i] * b[k];
-    b[i] /= a[i][i];
-  }
-  return b;
-}
 
 /// How far apart two measuring sessions of one card lie, relative: clocks follow heat.
 constexpr double kSessionSpread = 0.03;
@@ -169,7 +148,7 @@ Terms fit_terms(const LayerProblem& problem, const std::vector<std::size_t>& use
       add_row(columns, us, session,
               (session > 0 ? kOtherSessions : 1) / std::sqrt(1 + error * error) / (kNoise * kNoise), a, b);
     }
-    const std::vector<double> next = solve(std::move(a), std::move(b));
+    const std::vector<double> next = solve_symmetric(std::move(a), std::move(b));
     for (std::size_t i = 0; i < kLayerTermCount; ++i) {
       if (next[i] < 0) held[i] = true;
       terms[i] = std::max(0.0, next[i]);

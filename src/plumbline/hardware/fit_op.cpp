@@ -6,9 +6,9 @@
 #include <limits>
 #include <set>
 
+#include "plumbline/base/parallel.h"
 #include "plumbline/base/statistics.h"
 #include "plumbline/hardware/minimise.h"
-#include "plumbline/hardware/parallel.h"
 
 namespace plumbline {
 namespace {
@@ -48,10 +48,27 @@ Model fit_model(const OpProblem& problem, std::span<const std::size_t> use, std:
 
 using Sites = std::vector<std::uint64_t>;
 
-std::vector<std::size_t> rows_where(const Sites& site, int folds, int fold, bool equal) {
+/// The fold of each row, and how many folds there are.
+struct Folds {
+  std::vector<int> of;
+  int count = 0;
+};
+
+Folds folds_of(const OpProblem& problem, const Sites& site) {
+  Folds out{{}, problem.folds};
+  const std::set<std::uint64_t> distinct(site.begin(), site.end());
+  if (problem.each_site) out.count = static_cast<int>(distinct.size());
+  for (const std::uint64_t one : site) {
+    out.of.push_back(problem.each_site ? static_cast<int>(std::distance(distinct.begin(), distinct.find(one)))
+                                       : fold_of(one, problem.folds));
+  }
+  return out;
+}
+
+std::vector<std::size_t> rows_where(const Folds& folds, int fold, bool equal) {
   std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < site.size(); ++i) {
-    if ((fold_of(site[i], folds) == fold) == equal) out.push_back(i);
+  for (std::size_t i = 0; i < folds.of.size(); ++i) {
+    if ((folds.of[i] == fold) == equal) out.push_back(i);
   }
   return out;
 }
@@ -77,19 +94,20 @@ Spread fit_spread(const OpProblem& problem, const std::vector<double>& constants
   const auto target_of = [&](std::size_t i) { return std::log(std::abs(errors[i]) + 0.003); };
   Spread out;
   out.unseen.resize(problem.size());
-  const auto rounds = static_cast<std::size_t>(problem.folds) + 1;
+  const Folds folds = folds_of(problem, problem.site);
+  const auto rounds = static_cast<std::size_t>(folds.count) + 1;
   in_parallel(rounds, [&](std::size_t round) {  // the last round sees every row
     const auto fold = static_cast<int>(round);
-    const std::vector<std::size_t> use = rows_where(problem.site, problem.folds, fold, false);
+    const std::vector<std::size_t> use = rows_where(folds, fold, false);
     std::vector<double> target;
     for (const std::size_t i : use) target.push_back(target_of(i));
     Forest forest = boost(table_of(problem, constants, use), target, {}, spread_options(use.size()));
     std::vector<float> row(problem.features);
-    for (const std::size_t i : rows_where(problem.site, problem.folds, fold, true)) {
+    for (const std::size_t i : rows_where(folds, fold, true)) {
       problem.fill_features(constants, i, row);
       out.unseen[i] = std::exp(evaluate(forest, row));
     }
-    if (fold == problem.folds) out.forest = std::move(forest);
+    if (fold == folds.count) out.forest = std::move(forest);
   });
   return out;
 }
@@ -179,17 +197,18 @@ struct Unseen {
 /// One round of folds over `site`; the model of every row comes as `whole` where it is asked for.
 Unseen predict_unseen(const OpProblem& problem, const Sites& site, std::uint64_t seed, Model* whole) {
   Unseen out{std::vector<double>(problem.size()), std::vector<double>(problem.size())};
-  const auto rounds = static_cast<std::size_t>(problem.folds) + (whole != nullptr ? 1 : 0);
+  const Folds folds = folds_of(problem, site);
+  const auto rounds = static_cast<std::size_t>(folds.count) + (whole != nullptr ? 1 : 0);
   in_parallel(rounds, [&](std::size_t round) {
     const auto fold = static_cast<int>(round);
-    Model model = fit_model(problem, rows_where(site, problem.folds, fold, false), seed);
+    Model model = fit_model(problem, rows_where(folds, fold, false), seed);
     std::vector<float> row(problem.features);
-    for (const std::size_t i : rows_where(site, problem.folds, fold, true)) {
+    for (const std::size_t i : rows_where(folds, fold, true)) {
       out.formula[i] = problem.analytic_us(model.constants, i);
       problem.fill_features(model.constants, i, row);
       out.predicted[i] = out.formula[i] * std::exp(evaluate(model.residual, row));
     }
-    if (fold == problem.folds) *whole = std::move(model);
+    if (fold == folds.count) *whole = std::move(model);
   });
   return out;
 }

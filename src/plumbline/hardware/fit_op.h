@@ -33,6 +33,7 @@ struct OpProblem {
   std::function<std::array<double, 3>(std::size_t)> domain;
   BoostOptions boost;
   int folds = 10;
+  bool each_site = false;  ///< one fold a site: where there are few, a hash would keep back several at once
 
   std::size_t size() const { return us.size(); }
 };

@@ -14,6 +14,7 @@
 #include "plumbline/base/text.h"
 #include "plumbline/base/toml.h"
 #include "plumbline/hardware/kernel_sources.h"
+#include "plumbline/hardware/table_reader.h"
 
 namespace plumbline {
 namespace {
@@ -30,6 +31,9 @@ constexpr std::array<Field<DataSheet, std::string>, 2> kSheetTexts{
     {{"product", &DataSheet::product}, {"document", &DataSheet::url_or_document}}};
 constexpr std::array<Field<DataSheet, double>, 2> kSheetRates{
     {{"hbm_bandwidth_gbps", &DataSheet::hbm_bandwidth_gbps}, {"bf16_tflops", &DataSheet::bf16_tflops}}};
+constexpr std::array<Field<DataSheet, double>, 3> kSheetOptional{{{"fp8_tflops", &DataSheet::fp8_tflops},
+                                                                  {"fp4_tflops", &DataSheet::fp4_tflops},
+                                                                  {"link_gbps", &DataSheet::link_gbps}}};
 constexpr std::array<Field<DataSheet, std::int64_t>, 3> kSheetCounts{{{"sm_count", &DataSheet::sm_count},
                                                                       {"l2_bytes", &DataSheet::l2_bytes},
                                                                       {"hbm_bytes", &DataSheet::hbm_bytes}}};
@@ -46,99 +50,22 @@ constexpr std::array<Field<ProxyConstants, double>, 10> kProxyRates{{
     {"residual_add_gbps", &ProxyConstants::residual_add_gbps},
 }};
 
-/// One table being read: the keys that were asked for, and what is wrong.
-struct TableReader {
-  const toml::table& table;
-  std::string name;  ///< "[sheet]"; "" for the document
-  const std::string& file;
-  Diagnostics& found;
-  std::vector<std::string_view> known{};
-
-  std::string where(std::string_view key) const {
-    return name.empty() ? std::string(key) : fmt::format("{} {}", name, key);
-  }
-  const toml::node* get(std::string_view key) {
-    known.push_back(key);
-    const toml::node* node = table.get(key);
-    if (node == nullptr) {
-      found.push_back(diagnose("hardware-field-missing", fmt::format("{} is missing", where(key)),
-                               location_of(table.source(), file)));
-    }
-    return node;
-  }
-  void invalid(std::string_view key, const toml::node& node, std::string_view want) {
-    found.push_back(diagnose("hardware-field-invalid", fmt::format("{} must be {}", where(key), want),
-                             location_of(node.source(), file)));
-  }
-  void text(std::string_view key, std::string& target) {
-    const toml::node* node = get(key);
-    if (node == nullptr) return;
-    const auto value = node->value_exact<std::string>();
-    if (!value || value->empty()) return invalid(key, *node, "a text that is not empty");
-    target = *value;
-  }
-  void rate(std::string_view key, double& target) {
-    const toml::node* node = get(key);
-    if (node == nullptr) return;
-    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
-    if (!value || !std::isfinite(*value) || *value <= 0 || *value > 1e9) {
-      return invalid(key, *node, "a number over 0 and at most 1e9");
-    }
-    target = *value;
-  }
-  void count(std::string_view key, std::int64_t& target) {
-    const toml::node* node = get(key);
-    if (node == nullptr) return;
-    const auto value = node->value_exact<std::int64_t>();
-    if (!value || *value <= 0 || *value > (1LL << 50))
-      return invalid(key, *node, "an integer from 1 to 2^50");
-    target = *value;
-  }
-  /// A sub-table, or nullptr (with a diagnostic when it is no table).
-  const toml::table* sub(std::string_view key) {
-    known.push_back(key);
-    const toml::node* node = table.get(key);
-    if (node != nullptr && node->as_table() == nullptr) invalid(key, *node, "a table");
-    return node == nullptr ? nullptr : node->as_table();
-  }
-  void refuse_unknown() {
-    for (const auto& [key, node] : table) {
-      if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
-      const auto near = nearest_name(key.str(), known);
-      found.push_back(diagnose("hardware-field-unknown",
-                               fmt::format("{} is not a field{}", where(key.str()),
-                                           near ? fmt::format("; did you mean '{}'?", *near) : ""),
-                               location_of(key.source(), file)));
-    }
-  }
-};
-
 void read_sheet(TableReader reader, DataSheet& sheet) {
-  for (const auto& field : kSheetTexts) reader.text(field.key, sheet.*field.member);
+  for (const auto& field : kSheetTexts) sheet.*field.member = reader.text(field.key, true);
   for (const auto& field : kSheetRates) reader.rate(field.key, sheet.*field.member);
-  for (const auto& field : kSheetCounts) reader.count(field.key, sheet.*field.member);
+  for (const auto& field : kSheetOptional) {
+    if (reader.table.contains(field.key)) reader.rate(field.key, sheet.*field.member);
+    reader.known.push_back(field.key);
+  }
+  for (const auto& field : kSheetCounts) reader.size(field.key, sheet.*field.member);
   reader.refuse_unknown();
 }
 
 void read_proxy(TableReader reader, Hardware& hardware) {
   hardware.proxy.emplace();
-  reader.text("origin", hardware.proxy_source);
+  hardware.proxy_source = reader.text("origin", true);
   for (const auto& field : kProxyRates) reader.rate(field.key, (*hardware.proxy).*field.member);
   reader.refuse_unknown();
-}
-
-/// A TOML basic string.
-std::string toml_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      out += fmt::format("\\u{:04X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
 }
 
 bool is_path(std::string_view name) { return name.find('/') != name.npos || name.ends_with(".toml"); }
@@ -152,15 +79,13 @@ Parsed<Hardware> parse_hardware(std::string_view text, const std::string& file, 
   Parsed<Hardware> result;
   Hardware hardware;
   TableReader reader{*document.value, "", file, result.diagnostics};
-  reader.text("name", hardware.name);
-  if (const toml::table* sheet = reader.sub("sheet")) {
-    read_sheet({*sheet, "[sheet]", file, result.diagnostics}, hardware.sheet);
+  hardware.name = reader.text("name", true);
+  if (const auto sheet = reader.sub("sheet", "[sheet]", false)) {
+    read_sheet(*sheet, hardware.sheet);
   } else if (!document.value->contains("sheet")) {
     result.diagnostics.push_back(diagnose("hardware-field-missing", "[sheet] is missing", {file, 1, 1}));
   }
-  if (const toml::table* proxy = reader.sub("proxy")) {
-    read_proxy({*proxy, "[proxy]", file, result.diagnostics}, hardware);
-  }
+  if (const auto proxy = reader.sub("proxy", "[proxy]", false)) read_proxy(*proxy, hardware);
   reader.known.push_back("source");
   reader.refuse_unknown();
   auto sources = read_kernel_sources(*document.value, file, directory, hardware.sheet, only);
@@ -171,15 +96,19 @@ Parsed<Hardware> parse_hardware(std::string_view text, const std::string& file, 
 }
 
 std::string write_hardware(const Hardware& hardware) {
-  std::string out = fmt::format("name = {}\n\n[sheet]\n", toml_string(hardware.name));
+  std::string out = fmt::format("name = {}\n\n[sheet]\n", toml_quoted(hardware.name));
   for (const auto& f : kSheetTexts)
-    out += fmt::format("{} = {}\n", f.key, toml_string(hardware.sheet.*f.member));
+    out += fmt::format("{} = {}\n", f.key, toml_quoted(hardware.sheet.*f.member));
   for (const auto& f : kSheetRates) {
     out += fmt::format("{} = {}\n", f.key, format_double(hardware.sheet.*f.member));
   }
+  for (const auto& f : kSheetOptional) {
+    if (hardware.sheet.*f.member > 0)
+      out += fmt::format("{} = {}\n", f.key, format_double(hardware.sheet.*f.member));
+  }
   for (const auto& f : kSheetCounts) out += fmt::format("{} = {}\n", f.key, hardware.sheet.*f.member);
   if (hardware.proxy) {
-    out += fmt::format("\n[proxy]\norigin = {}\n", toml_string(hardware.proxy_source));
+    out += fmt::format("\n[proxy]\norigin = {}\n", toml_quoted(hardware.proxy_source));
     for (const auto& f : kProxyRates) {
       out += fmt::format("{} = {}\n", f.key, format_double((*hardware.proxy).*f.member));
     }

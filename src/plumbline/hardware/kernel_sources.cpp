@@ -11,121 +11,17 @@
 #include "plumbline/base/hash.h"
 #include "plumbline/base/raw_bytes.h"
 #include "plumbline/base/text.h"
+#include "plumbline/hardware/operation_file.h"
 #include "plumbline/hardware/rows.h"
 #include "plumbline/hardware/source_layout.h"
+#include "plumbline/hardware/table_reader.h"
 
 namespace plumbline {
 namespace {
 
 constexpr std::uint64_t kMaxResidualBytes = 16ULL << 20;
 
-/// One table of a source being read: asked-for keys, and what is wrong.
-struct Reader {
-  const toml::table& table;
-  std::string name;
-  const std::string& file;
-  Diagnostics& found;
-  std::vector<std::string_view> known{};
-
-  const toml::node* get(std::string_view key, bool required = true) {
-    known.push_back(key);
-    const toml::node* node = table.get(key);
-    if (node == nullptr && required) {
-      found.push_back(diagnose("hardware-field-missing", fmt::format("{} {} is missing", name, key),
-                               location_of(table.source(), file)));
-    }
-    return node;
-  }
-  void invalid(std::string_view key, const toml::node& node, std::string_view want) {
-    found.push_back(diagnose("hardware-field-invalid", fmt::format("{} {} must be {}", name, key, want),
-                             location_of(node.source(), file)));
-  }
-  std::string text(std::string_view key) {
-    const toml::node* node = get(key);
-    if (node == nullptr) return {};
-    const auto value = node->value_exact<std::string>();
-    if (!value) invalid(key, *node, "a text");
-    return value.value_or("");
-  }
-  double number(std::string_view key, double absent = NAN) {
-    const toml::node* node = get(key, std::isnan(absent));
-    if (node == nullptr) return std::isnan(absent) ? 1.0 : absent;
-    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
-    if (!value || !std::isfinite(*value) || std::abs(*value) > 1e30) {
-      invalid(key, *node, "a finite number");
-      return 1.0;
-    }
-    return *value;
-  }
-  std::int64_t count(std::string_view key) {
-    const double value = number(key, 0);
-    if (value >= 0 && value < 1e15) return static_cast<std::int64_t>(value);
-    invalid(key, *table.get(key), "a count from 0");
-    return 0;
-  }
-  bool yes(std::string_view key) {
-    const toml::node* node = get(key, false);
-    if (node == nullptr) return false;
-    const auto value = node->value_exact<bool>();
-    if (!value) invalid(key, *node, "true or false");
-    return value.value_or(false);
-  }
-  std::array<double, 3> triple(std::string_view key) {
-    const toml::node* node = get(key);
-    std::array<double, 3> out{};
-    if (node == nullptr) return out;
-    const toml::array* list = node->as_array();
-    if (list == nullptr || list->size() != out.size()) {
-      invalid(key, *node, "three numbers");
-      return out;
-    }
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const toml::node* one = list->get(i);
-      const auto value = one->is_number() ? one->value<double>() : std::nullopt;
-      if (!value || !std::isfinite(*value)) {
-        invalid(key, *node, "three numbers");
-        return out;
-      }
-      out[i] = *value;
-    }
-    return out;
-  }
-  std::map<std::string, double> numbers(std::string_view key) {
-    std::map<std::string, double> out;
-    const toml::node* node = get(key, false);
-    if (node == nullptr) return out;
-    const toml::table* sub = node->as_table();
-    if (sub == nullptr) {
-      invalid(key, *node, "a table of numbers");
-      return out;
-    }
-    Reader reader{*sub, fmt::format("{}.{}", name, key), file, found};
-    for (const auto& [k, v] : *sub) out[std::string(k.str())] = reader.number(k.str());
-    return out;
-  }
-  std::optional<Reader> sub(std::string_view key, bool required) {
-    const toml::node* node = get(key, required);
-    if (node == nullptr) return std::nullopt;
-    const toml::table* inner = node->as_table();
-    if (inner == nullptr) {
-      invalid(key, *node, "a table");
-      return std::nullopt;
-    }
-    return Reader{*inner, fmt::format("[source.{}]", key), file, found};
-  }
-  void refuse_unknown() {
-    for (const auto& [key, node] : table) {
-      if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
-      const auto near = nearest_name(key.str(), known);
-      found.push_back(diagnose("hardware-field-unknown",
-                               fmt::format("{} {} is not a field{}", name, key.str(),
-                                           near ? fmt::format("; did you mean '{}'?", *near) : ""),
-                               location_of(key.source(), file)));
-    }
-  }
-};
-
-void read_op(Reader reader, std::span<const std::string_view> names, FittedOp& op) {
+void read_op(TableReader reader, std::span<const std::string_view> names, FittedOp& op) {
   for (const std::string_view name : names) op.constants.push_back(reader.number(name));
   op.rows = reader.count("rows");
   if (op.rows > 0) {
@@ -138,7 +34,7 @@ void read_op(Reader reader, std::span<const std::string_view> names, FittedOp& o
   reader.refuse_unknown();
 }
 
-void read_elementwise(Reader reader, FittedElementwise& op) {
+void read_elementwise(TableReader reader, FittedElementwise& op) {
   for (std::size_t i = 0; i < kElementwiseConstants.size(); ++i)
     op.constants[i] = reader.number(kElementwiseConstants[i]);
   op.half_width = reader.number("half_width");
@@ -147,7 +43,7 @@ void read_elementwise(Reader reader, FittedElementwise& op) {
   reader.refuse_unknown();
 }
 
-void read_layer(Reader reader, FittedLayer& layer) {
+void read_layer(TableReader reader, FittedLayer& layer) {
   for (std::size_t i = 0; i < kLayerTermCount; ++i) layer.terms[i] = reader.number(kLayerTerms[i]);
   layer.half_width = reader.number("half_width");
   layer.rows = reader.count("rows");
@@ -156,7 +52,7 @@ void read_layer(Reader reader, FittedLayer& layer) {
   reader.refuse_unknown();
 }
 
-void read_row_files(Reader& reader, std::vector<RowFile>& rows) {
+void read_row_files(TableReader& reader, std::vector<RowFile>& rows) {
   const toml::node* node = reader.get("rows", false);
   if (node == nullptr) return;
   const toml::array* list = node->as_array();
@@ -164,7 +60,7 @@ void read_row_files(Reader& reader, std::vector<RowFile>& rows) {
   for (const toml::node& element : *list) {
     const toml::table* table = element.as_table();
     if (table == nullptr) return reader.invalid("rows", *node, "a list of tables");
-    Reader one{*table, "[[source.rows]]", reader.file, reader.found};
+    TableReader one{*table, "[[source.rows]]", reader.file, reader.found};
     RowFile file;
     file.name = one.text("file");
     file.sha256 = one.text("sha256");
@@ -174,6 +70,49 @@ void read_row_files(Reader& reader, std::vector<RowFile>& rows) {
     file.kernel_names = one.yes("kernel_names");
     one.refuse_unknown();
     rows.push_back(std::move(file));
+  }
+}
+
+/// Where the residual files of operations lie: read when an operation is first asked.
+void read_operations(TableReader& reader, const std::string& directory, KernelSource& source) {
+  const toml::node* node = reader.get("operation", false);
+  if (node == nullptr) return;
+  const toml::array* list = node->as_array();
+  if (list == nullptr) return reader.invalid("operation", *node, "a list of tables");
+  for (const toml::node& element : *list) {
+    const toml::table* table = element.as_table();
+    if (table == nullptr) return reader.invalid("operation", *node, "a list of tables");
+    TableReader one{*table, "[[source.operation]]", reader.file, reader.found};
+    auto operation = std::make_shared<Operation>();
+    const std::string name = one.text("name");
+    const auto key = find_operation_key(name);
+    if (!key) {
+      if (const toml::node* at = table->get("name"))
+        one.invalid("name", *at, "the name of an operation, such as gemm_fp8");
+      continue;
+    }
+    operation->key = *key;
+    for (const std::string_view constant : family_of(key->kind).constants)
+      operation->constants.push_back(one.number(constant));
+    operation->kernels = one.texts("kernels", kMaxOperationKernels);
+    operation->rows = one.count("rows");
+    operation->sites = one.count("sites");
+    operation->band = one.number("band");
+    operation->low = one.triple("low");
+    operation->high = one.triple("high");
+    operation->errors = one.numbers("errors");
+    operation->residuals = one.text("residuals");
+    operation->sha256 = one.text("residuals_sha256");
+    one.refuse_unknown();
+    if (operation->residuals.find('/') != std::string::npos) {
+      one.invalid("residuals", *table->get("residuals"), "a file name without a folder");
+      continue;
+    }
+    operation->load = [path = (std::filesystem::path(directory) / operation->residuals).string(),
+                       sha256 = operation->sha256, key = *key, kernels = operation->kernels.size()] {
+      return read_operation(path, sha256, key, kernels);
+    };
+    source.operations.push_back(std::move(operation));
   }
 }
 
@@ -235,7 +174,7 @@ void read_residuals(const std::string& path, const std::string& sha256, KernelSo
   if (!bytes.empty()) bad("there are more bytes than the file should hold");
 }
 
-std::shared_ptr<const KernelSource> read_source(Reader reader, const std::string& directory,
+std::shared_ptr<const KernelSource> read_source(TableReader reader, const std::string& directory,
                                                 const DataSheet& sheet) {
   auto source = std::make_shared<KernelSource>();
   source->machine = machine_of(sheet);
@@ -246,17 +185,20 @@ std::shared_ptr<const KernelSource> read_source(Reader reader, const std::string
   source->budgets = reader.numbers("budgets");
   for (const auto& place : op_places(*source)) {
     const bool required = place.table == "gemm" || place.table == "gemm_misaligned";
-    if (auto table = reader.sub(place.table, required)) read_op(*table, place.constants, *place.op);
+    if (auto table = reader.sub(place.table, fmt::format("[source.{}]", place.table), required))
+      read_op(*table, place.constants, *place.op);
   }
   for (std::size_t i = 0; i < kElementwiseOps; ++i) {
-    if (auto table = reader.sub(to_string(static_cast<ElementwiseOp>(i)), true)) {
+    const std::string_view op = to_string(static_cast<ElementwiseOp>(i));
+    if (auto table = reader.sub(op, fmt::format("[source.{}]", op), true))
       read_elementwise(*table, source->elementwise[i]);
-    }
   }
   for (std::size_t i = 0; i < source->layers.size(); ++i) {
-    if (auto table = reader.sub(kLayerTables[i], true)) read_layer(*table, source->layers[i]);
+    if (auto table = reader.sub(kLayerTables[i], fmt::format("[source.{}]", kLayerTables[i]), true))
+      read_layer(*table, source->layers[i]);
   }
   read_row_files(reader, source->rows);
+  read_operations(reader, directory, *source);
   reader.refuse_unknown();
   for (const auto* ops : {&source->prefill, &source->decode}) {
     if (std::none_of(ops->begin(), ops->end(), [](const FittedOp& op) { return op.known(); })) {

@@ -26,6 +26,7 @@ struct KernelSourceFiles {
   std::string toml;
   std::string residuals_name;  ///< STEM-SOURCE.bin
   std::string residuals;
+  std::vector<std::pair<std::string, std::string>> operations;  ///< of each operation: file name, bytes
 };
 
 /// The files of `source` for a hardware file called STEM.toml; reading them back gives equal values.

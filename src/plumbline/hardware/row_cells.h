@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plumbline/base/csv.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
 
@@ -18,15 +19,11 @@ namespace plumbline {
 
 using Cells = std::vector<std::string_view>;
 
-/// The cells of one line. Rows of measurements hold no quotes.
-inline void split_line(std::string_view line, Cells& cells) {
-  cells.clear();
-  while (true) {
-    const std::size_t comma = line.find(',');
-    cells.push_back(trim(line.substr(0, comma)));
-    if (comma == line.npos) return;
-    line.remove_prefix(comma + 1);
-  }
+/// The cells of one line without white space around them; none where a quote does not close.
+inline const Cells& split_line(std::string_view line, CsvLine& cells) {
+  cells.read(line);
+  for (std::string_view& cell : cells.cells) cell = trim(cell);
+  return cells.cells;
 }
 
 /// The next line without its end; false when the text is used up.
@@ -41,7 +38,7 @@ inline bool next_line(std::string_view& text, std::string_view& line) {
 
 /// A file's header: which column is which.
 struct Header {
-  Cells names;
+  std::vector<std::string> names;
   std::optional<std::size_t> find(std::string_view name) const {
     const auto at = std::find(names.begin(), names.end(), name);
     return at == names.end() ? std::nullopt : std::optional<std::size_t>(at - names.begin());
@@ -61,6 +58,12 @@ struct Row {
   }
   void complain(std::string message) {
     if (wrong.empty()) wrong = std::move(message);
+  }
+  /// Complains where there are not as many cells as the header has.
+  void check_width() {
+    if (cells.empty()) return complain("a quote does not close");
+    if (cells.size() != header.names.size())
+      complain(fmt::format("{} cells where the header has {}", cells.size(), header.names.size()));
   }
   /// A size of at least 1 (and at most 2^40), or `absent` when the cell is empty and that is allowed.
   std::int64_t count(std::string_view column, std::optional<std::int64_t> absent = {}) {

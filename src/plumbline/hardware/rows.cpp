@@ -129,9 +129,10 @@ std::optional<TimeColumn> time_column(const Header& header) {
   return std::nullopt;
 }
 
-enum class Family { gemm, kernels, attention, elementwise, layers };
+enum class Family { gemm, kernels, attention, elementwise, layers, operation };
 
-std::optional<Family> family_of(const Header& header) {
+std::optional<Family> family_in(const Header& header) {
+  if (operation_rows_of(header)) return Family::operation;
   if (header.has("m") && header.has("n") && header.has("k")) {
     return header.has("kernel") && !time_column(header) ? Family::kernels : Family::gemm;
   }
@@ -150,6 +151,7 @@ struct Reader {
   TimeColumn time;  ///< without a name: the file holds no times
   const KernelSource& generic;
   bool decode_file;
+  RowFormats formats;
   MeasuredRows& rows;
   RowFile& account;
   Diagnostics& found;
@@ -167,6 +169,18 @@ struct Reader {
     ++account.rows;
   }
 
+  void keep_gemm(Row& row, double us, int line) {
+    KernelRequest request = read_gemm_row(row, formats);
+    const auto& shape = std::get<GemmShape>(request.shape);
+    if (shape.dtype == Dtype::bf16) return keep(row, shape, us, line, rows.gemm);
+    keep(row, request, us, line, rows.operations);
+  }
+  void keep_attention(Row& row, double us, int line) {
+    AttentionShape shape = read_attention(row);
+    shape.kv = read_dtype(row, "kv_dtype", formats.kv_dtype);
+    if (shape.kv == Dtype::bf16) return keep(row, shape, us, line, rows.attention);
+    keep(row, KernelRequest{shape, std::string(plain_kernel(row.text("kernel")))}, us, line, rows.operations);
+  }
   void keep_kernel(Row& row, int line) {
     NamedGemm named{read_gemm(row), read_kernel(row)};
     if (!row.wrong.empty()) return reject("row-malformed", row.wrong, line);
@@ -176,42 +190,45 @@ struct Reader {
 
   void take(const Cells& cells, int line) {
     Row row{header, cells};
-    if (cells.size() != header.names.size()) {
-      row.complain(fmt::format("{} cells where the header has {}", cells.size(), header.names.size()));
-    }
+    row.check_width();
     const auto value = parse_double(row.text(time.name));
     if (!time.name.empty() && (!value || !(*value > 0) || !std::isfinite(*value))) {
       row.complain(
           fmt::format("{} is '{}': a time over 0 is needed", time.name, printable(row.text(time.name))));
     }
-    if (header.has("dtype") && row.text("dtype") != "bf16") {
+    const bool plain = family != Family::operation && family != Family::gemm;
+    if (plain && header.has("dtype") && row.text("dtype") != "bf16") {
       row.complain(fmt::format("dtype is '{}': only bf16 is modelled", printable(row.text("dtype"))));
     }
     const double us = value.value_or(1) * time.us_each;
     switch (family) {
       case Family::gemm:
-        return keep(row, read_gemm(row), us, line, rows.gemm);
+        return keep_gemm(row, us, line);
       case Family::kernels:
         return keep_kernel(row, line);
       case Family::attention:
-        return keep(row, read_attention(row), us, line, rows.attention);
+        return keep_attention(row, us, line);
       case Family::elementwise:
         return keep(row, read_elementwise(row, row.text("op")), us, line, rows.elementwise);
       case Family::layers:
         return keep(row, read_layer(row, decode_file), us, line, rows.layers);
+      case Family::operation:
+        return keep(row, read_operation_row(row, *operation_rows_of(header), formats), us, line,
+                    rows.operations);
     }
   }
 };
 
-Header read_header(std::string_view& text, int& line_number, std::string& storage) {
+Header read_header(std::string_view& text, int& line_number) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::string_view line;
   Header header;
   while (next_line(text, line)) {
     ++line_number;
     if (trim(line).empty() || line.starts_with('#')) continue;
-    storage = to_lower(line);
-    split_line(storage, header.names);
+    const std::string lower = to_lower(line);
+    CsvLine cells;
+    for (const std::string_view name : split_line(lower, cells)) header.names.emplace_back(name);
     break;
   }
   return header;
@@ -229,9 +246,8 @@ Diagnostics read_rows(std::string_view text, const std::string& file, const Data
   account.name = std::filesystem::path(file).filename().string();
   account.sha256 = sha256_hex(text);
   int line_number = 0;
-  std::string storage;
-  const Header header = read_header(text, line_number, storage);
-  const auto family = family_of(header);
+  const Header header = read_header(text, line_number);
+  const auto family = family_in(header);
   if (!family) {
     return {unknown_columns(
         file,
@@ -245,33 +261,39 @@ Diagnostics read_rows(std::string_view text, const std::string& file, const Data
   const auto generic = specification_source(sheet);
   Diagnostics found;
   const bool decode_file = account.name.find("decode") != std::string::npos;
-  Reader reader{file, header, *family, *time, *generic, decode_file, rows, account, found};
-  Cells cells;
+  Reader reader{file, header,  *family, *time, *generic, decode_file, formats_in(account.name),
+                rows, account, found};
+  CsvLine line_cells;
   std::string_view line;
   while (next_line(text, line)) {
     ++line_number;
     if (trim(line).empty() || line.starts_with('#')) continue;
-    split_line(line, cells);
-    reader.take(cells, line_number);
+    reader.take(split_line(line, line_cells), line_number);
   }
+  const auto impossible = std::count_if(found.begin(), found.end(), [](const Diagnostic& d) {
+    return d.code == "row-impossible" || d.code == "row-unit-slip";
+  });
+  if (auto other = measured_something_else(account, impossible, file)) found.push_back(std::move(*other));
+  if (auto host = host_time(*generic, rows, static_cast<int>(rows.files.size()), file))
+    found.push_back(std::move(*host));
   rows.files.push_back(std::move(account));
   return found;
 }
 
 Parsed<std::vector<AskedRow>> read_asked_rows(std::string_view text, const std::string& file,
-                                              std::string_view op) {
+                                              std::string_view op, const RowFormats& formats) {
   using Asked = std::vector<AskedRow>;
-  const bool plain = op == "gemm" || op == "attention" || op == "layer";
+  const bool operation = op == "moe" || op == "grouped_gemm" || op == "mla" || op == "collective";
+  const bool plain = operation || op == "gemm" || op == "attention" || op == "layer";
   if (!plain && !op_of(op, "")) {
-    std::string known = "gemm, attention, layer";
+    std::string known = "gemm, attention, moe, grouped_gemm, mla, collective, layer";
     for (std::size_t i = 0; i < kElementwiseOps; ++i)
       known += fmt::format(", {}", to_string(static_cast<ElementwiseOp>(i)));
     return failed<Asked>(
         diagnose("shape-unknown", fmt::format("op '{}' is not known; there are {}", printable(op), known)));
   }
   int line_number = 0;
-  std::string storage;
-  const Header header = read_header(text, line_number, storage);
+  const Header header = read_header(text, line_number);
   std::string missing;
   const auto need = [&](std::initializer_list<std::string_view> names) {
     for (const auto name : names) {
@@ -282,28 +304,41 @@ Parsed<std::vector<AskedRow>> read_asked_rows(std::string_view text, const std::
   if (op == "attention") need({"batch", "heads", "kv_heads", "head_dim"});
   if (op == "attention" && !header.has("seq_q")) need({"kv_len"});
   if (op == "layer") need({"hidden_dim", "num_heads", "head_dim", "ffn_dim", "seq_len"});
+  if (op == "moe") need({"tokens", "hidden", "inter", "topk", "experts"});
+  if (op == "grouped_gemm")
+    need({"tokens", "hidden", "inter", "topk", "experts", "part", "active", "max_rows"});
+  if (op == "mla") need({"heads", "batch"});
+  if (op == "mla" && !header.has("seq_q")) need({"kv_len"});
+  if (op == "collective") need({"op", "gpus", "message"});
   if (!plain) need({"rows"});
   if (!plain && !header.has("heads")) need({"cols"});
   if (!missing.empty())
     return failed<Asked>(unknown_columns(file, fmt::format("columns are missing: {}", missing)));
   Parsed<Asked> result;
   Asked asked;
-  Cells cells;
+  CsvLine line_cells;
   std::string_view line;
   while (next_line(text, line)) {
     ++line_number;
     if (trim(line).empty() || line.starts_with('#')) continue;
-    split_line(line, cells);
-    Row row{header, cells};
-    if (cells.size() != header.names.size()) {
-      row.complain(fmt::format("{} cells where the header has {}", cells.size(), header.names.size()));
-    }
+    Row row{header, split_line(line, line_cells)};
+    row.check_width();
     AskedRow one;
     if (op == "gemm") {
-      one.gemm = read_gemm(row);
+      one.operation = read_gemm_row(row, formats);
+      one.gemm = std::get<GemmShape>(one.operation.shape);
+      if (one.gemm.dtype != Dtype::bf16) one.kind = AskedRow::Kind::operation;
+    } else if (operation) {
+      one.kind = AskedRow::Kind::operation;
+      one.operation = read_operation_row(row, *operation_rows_of(header), formats);
     } else if (op == "attention") {
       one.kind = AskedRow::Kind::attention;
       one.attention = read_attention(row);
+      one.attention.kv = read_dtype(row, "kv_dtype", formats.kv_dtype);
+      if (one.attention.kv != Dtype::bf16) {
+        one.kind = AskedRow::Kind::operation;
+        one.operation = {one.attention, std::string(plain_kernel(row.text("kernel")))};
+      }
     } else if (op == "layer") {
       one.kind = AskedRow::Kind::layer;
       one.layer = read_layer(

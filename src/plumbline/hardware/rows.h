@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plumbline/base/diagnostics.h"
+#include "plumbline/hardware/operation_rows.h"
 #include "plumbline/model/measured.h"
 
 namespace plumbline {
@@ -34,6 +35,8 @@ struct MeasuredRows {
   std::vector<Measured<ElementwiseShape>> elementwise;
   std::vector<Measured<Layer>> layers;
   std::vector<NamedGemm> kernels;
+  std::vector<Measured<KernelRequest>>
+      operations;              ///< in other formats, of experts, latent attention, collectives
   std::vector<RowFile> files;  ///< in the order read; `rows` + `rejected` is the file's number of data rows
 };
 
@@ -43,22 +46,24 @@ struct MeasuredRows {
 /// (layers; decode when a column `phase` or the file's name says so). Times stand in a column ms, us or ns;
 /// a column dtype must say bf16. An impossible or malformed row, or one of another unit, is rejected with a
 /// warning that says why. `sheet` gives the limits of what is possible.
-/// Errors: rows-columns-unknown. Warnings: row-malformed, row-impossible, row-unit-slip.
+/// Formats other than bf16 stand in a column (dtype, kv_dtype) or in the file's name (formats_in).
+/// Errors: rows-columns-unknown, rows-host-time. Warnings: row-malformed, row-impossible, row-unit-slip.
 Diagnostics read_rows(std::string_view text, const std::string& file, const DataSheet& sheet,
                       MeasuredRows& rows);
 
 /// One row to predict: exactly one of the shapes is meant, as `kind` says.
 struct AskedRow {
-  enum class Kind { gemm, attention, elementwise, layer } kind = Kind::gemm;
+  enum class Kind { gemm, attention, elementwise, layer, operation } kind = Kind::gemm;
   GemmShape gemm;
   AttentionShape attention;
   ElementwiseShape elementwise;
   Layer layer;
+  KernelRequest operation;
 };
 
 /// Rows to predict, without times: `op` is gemm, attention, layer or an element-wise operation's name
 /// (qknorm_rope is understood too). Every row must be sound. Errors: rows-columns-unknown, shape-unknown.
 Parsed<std::vector<AskedRow>> read_asked_rows(std::string_view text, const std::string& file,
-                                              std::string_view op);
+                                              std::string_view op, const RowFormats& formats = {});
 
 }  // namespace plumbline

@@ -4,21 +4,14 @@
 #include "plumbline/base/hash.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/raw_bytes.h"
+#include "plumbline/base/text.h"
 #include "plumbline/hardware/kernel_sources.h"
+#include "plumbline/hardware/operation_file.h"
 #include "plumbline/hardware/rows.h"
 #include "plumbline/hardware/source_layout.h"
 
 namespace plumbline {
 namespace {
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-  }
-  return out + '"';
-}
 
 /// Errors are read by people: two decimals.
 std::string errors_table(const std::map<std::string, double>& errors) {
@@ -47,6 +40,25 @@ std::string op_table(std::string_view table, const Op& op, std::span<const std::
   return out + errors_table(op.errors);
 }
 
+std::string operation_table(const Operation& operation, const std::string& file, const std::string& sha256) {
+  std::string out = fmt::format("\n[[source.operation]]\nname = {}\nresiduals = {}\nresiduals_sha256 = {}\n",
+                                toml_quoted(name_of(operation.key)), toml_quoted(file), toml_quoted(sha256));
+  out += "kernels = [";
+  for (std::size_t i = 0; i < operation.kernels.size(); ++i)
+    out += fmt::format("{}{}", i == 0 ? "" : ", ", toml_quoted(operation.kernels[i]));
+  out += "]\n";
+  const auto& names = family_of(operation.key.kind).constants;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += fmt::format("{} = {}\n", names[i], format_double(operation.constants[i]));
+  out += fmt::format("rows = {}\nsites = {}\nband = {}\n", operation.rows, operation.sites,
+                     format_double(operation.band));
+  for (const auto& [name, values] : {std::pair{"low", operation.low}, std::pair{"high", operation.high}}) {
+    out += fmt::format("{} = [{}, {}, {}]\n", name, format_double(values[0]), format_double(values[1]),
+                       format_double(values[2]));
+  }
+  return out + errors_table(operation.errors);
+}
+
 std::string residual_bytes(const KernelSource& source) {
   std::string out(kResidualMagic);
   for (const auto& place : op_places(source)) {
@@ -71,8 +83,8 @@ KernelSourceFiles write_kernel_source(const KernelSource& source, const std::str
   files.residuals_name = fmt::format("{}-{}.bin", stem, source.name);
   std::string& out = files.toml;
   out = fmt::format("\n[[source]]\nname = {}\nframework = {}\nresiduals = {}\nresiduals_sha256 = {}\n",
-                    quoted(source.name), quoted(source.framework), quoted(files.residuals_name),
-                    quoted(sha256_hex(files.residuals)));
+                    toml_quoted(source.name), toml_quoted(source.framework),
+                    toml_quoted(files.residuals_name), toml_quoted(sha256_hex(files.residuals)));
   if (!source.budgets.empty()) {
     out += "\n[source.budgets]  # MAPE in per cent; hardware validate fails above\n";
     for (const auto& [op, budget] : source.budgets)
@@ -100,10 +112,17 @@ KernelSourceFiles write_kernel_source(const KernelSource& source, const std::str
                        layer.rows, layer.sites);
     if (layer.rows > 0) out += errors_table(layer.errors);
   }
+  for (const auto& operation : source.operations) {
+    if (find_operation(source, operation->key) == nullptr) continue;  // damaged, and said so when it was read
+    const std::string bytes = operation_bytes(*operation);
+    const std::string name = fmt::format("{}-{}-{}.bin", stem, source.name, name_of(operation->key));
+    out += operation_table(*operation, name, sha256_hex(bytes));
+    files.operations.emplace_back(name, bytes);
+  }
   for (const RowFile& file : source.rows) {
-    out +=
-        fmt::format("\n[[source.rows]]\nfile = {}\nsha256 = {}\nlicence = {}\nrows = {}\nrejected = {}\n",
-                    quoted(file.name), quoted(file.sha256), quoted(file.licence), file.rows, file.rejected);
+    out += fmt::format("\n[[source.rows]]\nfile = {}\nsha256 = {}\nlicence = {}\nrows = {}\nrejected = {}\n",
+                       toml_quoted(file.name), toml_quoted(file.sha256), toml_quoted(file.licence), file.rows,
+                       file.rejected);
     if (file.kernel_names) out += "kernel_names = true\n";
   }
   return files;

@@ -59,12 +59,15 @@ std::vector<OpAccuracy> validate(const KernelSource& source, const MeasuredRows&
   for (const auto& row : rows.elementwise) {
     ledger.add(std::string(to_string(row.shape.op)), predict_elementwise(source, "", row.shape), row.us);
   }
+  for (const auto& row : rows.operations) {
+    ledger.add(name_of(key_of(row.shape.shape)), predict_kernel(source, "", row.shape), row.us);
+  }
   for (const auto& row : rows.layers) {
     ledger.add(op_name(row.shape), total_of(predict_measured(source, row.shape)), row.us);
   }
   std::vector<OpAccuracy> out;
-  for (const auto& [op, judged] : ledger.ops) {
-    OpAccuracy one{op, accuracy(judged), {}};
+  for (auto& [op, judged] : ledger.ops) {
+    OpAccuracy one{op, accuracy(judged), {}, std::move(judged)};
     const auto budget = source.budgets.find(op);
     if (budget != source.budgets.end()) one.budget_mape_pct = budget->second;
     out.push_back(std::move(one));
@@ -95,6 +98,8 @@ KernelTime predict_asked(const KernelSource& source, const AskedRow& row) {
       return predict_attention(source, "attention", row.attention);
     case AskedRow::Kind::elementwise:
       return predict_elementwise(source, to_string(row.elementwise.op), row.elementwise);
+    case AskedRow::Kind::operation:
+      return predict_kernel(source, op_of(row.operation.shape), row.operation);
     case AskedRow::Kind::layer:
       break;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plumbline/base/diagnostics.h"
+#include "plumbline/hardware/accuracy.h"
 #include "plumbline/hardware/rows.h"
 #include "plumbline/model/measured.h"
 
@@ -18,6 +19,7 @@ struct OpAccuracy {
   std::string op;
   std::map<std::string, double> errors;  ///< the keys of accuracy()
   std::optional<double> budget_mape_pct;
+  std::vector<Judged> rows;  ///< in file order, µs
 
   /// True when the error is over the budget.
   bool over_budget() const { return budget_mape_pct && errors.at("mape_pct") > *budget_mape_pct; }

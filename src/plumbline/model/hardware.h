@@ -19,6 +19,9 @@ struct DataSheet {
   double bf16_tflops = 0;         ///< dense tensor-core peak
   std::int64_t l2_bytes = 0;
   std::int64_t hbm_bytes = 0;
+  double fp8_tflops = 0;  ///< dense; 0: the tensor cores do not have it
+  double fp4_tflops = 0;  ///< the same
+  double link_gbps = 0;   ///< to the other GPUs of a host, one way; 0: not known
 };
 
 /// Constants of the proxy model (a fixed roofline; see docs/model-proxy.md). Gbps are 10⁹ bytes/s.

@@ -9,64 +9,60 @@
 
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
-#include "plumbline/model/hf_family.h"
-#include "plumbline/model/hf_reader.h"
+#include "plumbline/model/hf_parts.h"
 
 namespace plumbline {
 namespace {
 
-// With these limits parameters and cache bytes of a whole model stay below 2^62.
-constexpr std::int64_t kMaxDim = 1LL << 22;
-constexpr std::int64_t kMaxHeads = 1LL << 16;
-constexpr std::int64_t kMaxHeadsWidth = 1LL << 20;  // heads · head_dim
-constexpr std::int64_t kMaxWindow = 1LL << 27;
-constexpr std::int64_t kMaxLayers = 4096;
+using namespace detail;
 
-constexpr HfReader::Names kHeads{"num_attention_heads", "n_head", "num_heads"};
-constexpr HfReader::Names kLayers{"num_hidden_layers", "n_layer", "num_layers"};
-constexpr HfReader::Names kHidden{"hidden_size", "n_embd", "d_model"};
-constexpr HfReader::Names kKvHeads{"num_key_value_heads", "num_key_value_heads_per_layer"};
+constexpr std::int64_t kMaxHeadsWidth = 1LL << 20;  // heads · head_dim
+
+constexpr std::int64_t kMaxLayerCount = 1LL << 48;  // parameters or bytes of state of one layer
 
 struct Marker {
   std::string_view key;
   std::string_view what;
+  bool HfFamily::*expected;  ///< families that read the key; null: those with an extra of their own
 };
 
-// Keys that only such models set; a value of null, false, 0 or [] means that the feature is off.
+// Keys that only such models set; a value of null, false, 0, 1 or [] means that the feature is off.
 constexpr auto kMarkers = std::to_array<Marker>({
-    {"num_local_experts", "mixture-of-experts layers"},
-    {"num_experts", "mixture-of-experts layers"},
-    {"n_routed_experts", "mixture-of-experts layers"},
-    {"moe_intermediate_size", "mixture-of-experts layers"},
-    {"moe_num_experts", "mixture-of-experts layers"},
-    {"enable_moe_block", "mixture-of-experts layers"},
-    {"kv_lora_rank", "multi-head latent attention (MLA)"},
-    {"q_lora_rank", "multi-head latent attention (MLA)"},
-    {"attn_layer_period", "hybrid layers"},
-    {"hybrid_override_pattern", "hybrid layers"},
-    {"layers_block_type", "hybrid layers"},
-    {"block_types", "hybrid layers"},
-    {"mamba_d_state", "hybrid layers (Mamba)"},
-    {"mamba_d_ssm", "hybrid layers (Mamba)"},
-    {"ssm_state_size", "hybrid layers (state space)"},
-    {"state_size", "state-space layers"},
-    {"linear_num_value_heads", "hybrid layers (linear attention)"},
-    {"linear_attn_config", "hybrid layers (linear attention)"},
-    {"conv_L_cache", "hybrid layers (convolution)"},
-    {"num_kv_shared_layers", "layers that share a KV cache"},
+    {"num_local_experts", "mixture-of-experts layers", &HfFamily::experts},
+    {"num_experts", "mixture-of-experts layers", &HfFamily::experts},
+    {"n_routed_experts", "mixture-of-experts layers", &HfFamily::experts},
+    {"moe_intermediate_size", "mixture-of-experts layers", &HfFamily::experts},
+    {"moe_num_experts", "mixture-of-experts layers", &HfFamily::experts},
+    {"enable_moe_block", "mixture-of-experts layers", &HfFamily::experts},
+    {"kv_lora_rank", "multi-head latent attention (MLA)", &HfFamily::latent},
+    {"q_lora_rank", "multi-head latent attention (MLA)", &HfFamily::latent},
+    {"attn_layer_period", "hybrid layers", nullptr},
+    {"hybrid_override_pattern", "hybrid layers", nullptr},
+    {"layers_block_type", "hybrid layers", nullptr},
+    {"block_types", "hybrid layers", nullptr},
+    {"mamba_d_state", "hybrid layers (Mamba)", nullptr},
+    {"mamba_d_ssm", "hybrid layers (Mamba)", nullptr},
+    {"ssm_state_size", "hybrid layers (state space)", nullptr},
+    {"state_size", "state-space layers", nullptr},
+    {"linear_num_value_heads", "hybrid layers (linear attention)", nullptr},
+    {"linear_attn_config", "hybrid layers (linear attention)", nullptr},
+    {"conv_L_cache", "hybrid layers (convolution)", nullptr},
+    {"num_kv_shared_layers", "layers that share a KV cache", nullptr},
 });
 
 bool is_off(const Json& value) {
-  return value.is_null() || value == false || value == 0 || (value.is_array() && value.empty());
+  return value.is_null() || value == false || value == 0 || value == 1 || (value.is_array() && value.empty());
 }
 
-/// Refuses what would be costed as dense and is not. Says so by name, at the key that tells.
-bool refuse_not_dense(HfReader& in, std::string_view model_type) {
-  std::string_view kind = sparse_or_hybrid_kind(model_type);
+/// Refuses what this family's formulas would count as something else. Says so by name, at the key that tells.
+bool refuse_uncounted(HfReader& in, const HfFamily* f, std::string_view model_type) {
+  std::string_view kind = uncounted_kind(model_type);
   std::string_view key = "model_type";
   for (const Marker& marker : kMarkers) {
     const auto it = in.config.find(marker.key);
     if (!kind.empty() || it == in.config.end() || is_off(*it)) continue;
+    if (f == nullptr || (marker.expected != nullptr ? f->*marker.expected : f->extra != HfExtra::none))
+      continue;
     kind = marker.what;
     key = marker.key;
   }
@@ -77,255 +73,166 @@ bool refuse_not_dense(HfReader& in, std::string_view model_type) {
   return true;
 }
 
-/// The family, adjusted by what config.json says of biases and norms.
-HfFamily adjusted(HfReader& in, HfFamily f) {
-  if (!f.bias_key.empty()) {
-    f.qkv_bias = in.flag({f.bias_key}, f.qkv_bias);
-    f.output_bias = in.flag({f.bias_key}, f.output_bias);
-  }
-  if (f.model_type == "falcon" || f.model_type == "starcoder2") f.mlp_bias = f.output_bias;
-  f.mlp_bias = in.flag({"mlp_bias"}, f.mlp_bias);
-  f.tied = in.flag({"tie_word_embeddings"}, f.tied);
-  if (f.model_type == "stablelm") {
-    f.qkv_bias = in.flag({"use_qkv_bias"}, false);
-    if (in.flag({"use_parallel_residual"}, false)) f.norms_per_layer = 1;
-    if (in.flag({"qk_layernorm"}, false)) f.qk_norm = QkNorm::full;
-  }
-  if (f.model_type == "cohere" && in.flag({"use_qk_norm"}, false)) f.qk_norm = QkNorm::full;
-  if (f.model_type == "internlm2") f.qkv_bias = f.output_bias = in.flag({"bias"}, false);
-  if (f.model_type == "falcon") {
-    const bool grouped = in.flag({"new_decoder_architecture"}, false);
-    f.norms_per_layer = in.flag({"parallel_attn"}, true) ? 1 : 2;
-    if (grouped) f.norms_per_layer = static_cast<int>(in.count({"num_ln_in_parallel_attn"}, 2).value_or(2));
-  }
-  return f;
-}
-
-struct LayerLists {
-  std::vector<std::int64_t> heads, kv_heads, head_dim, ffn, window;
-};
-
-/// KV heads by layer. Missing means multi-head attention, but for Falcon's two switches.
-std::vector<std::int64_t> read_kv_heads(HfReader& in, const HfFamily& f, const LayerLists& lists,
-                                        std::size_t layers) {
-  if (f.model_type == "falcon") {
-    if (in.flag({"new_decoder_architecture"}, false)) {
-      auto kv = in.per_layer({"num_kv_heads"}, layers, kMaxHeads);
-      return kv.empty() ? lists.heads : kv;
-    }
-    return in.flag({"multi_query"}, true) ? std::vector<std::int64_t>(layers, 1) : lists.heads;
-  }
-  if (in.get(kKvHeads) == nullptr) {
-    // Gemma 3's small configurations leave both counts to the class: 8 heads, 4 of them for keys and values.
-    const bool both_left_out = f.model_type.starts_with("gemma3") && in.get(kHeads) == nullptr;
-    return both_left_out ? std::vector<std::int64_t>(layers, 4) : lists.heads;
-  }
-  return in.per_layer(kKvHeads, layers, kMaxHeads);
-}
-
-std::vector<std::int64_t> read_head_dim(HfReader& in, const HfFamily& f, const LayerLists& lists,
-                                        std::int64_t hidden) {
-  const std::size_t layers = lists.heads.size();
-  if (in.get({"head_dim"}) != nullptr) return in.per_layer({"head_dim"}, layers, kMaxHeads);
-  if (f.head_dim != 0) return std::vector<std::int64_t>(layers, f.head_dim);
-  std::vector<std::int64_t> result;
-  for (const std::int64_t heads : lists.heads) {
-    if (hidden % heads != 0) {
+void build_layers(HfReader& in, const HfFamily& f, const std::vector<LayerFacts>& facts, Transformer& model) {
+  for (const LayerFacts& each : facts) {
+    TransformerLayer layer = count_layer(in, f, model.hidden_dim, each);
+    if (!in.found.empty()) return;
+    if (layer.shape.num_heads * layer.shape.head_dim > kMaxHeadsWidth) {
       in.wrong("hf-field-invalid",
-               fmt::format("head_dim is missing and hidden_size ({}) is not a multiple of "
-                           "num_attention_heads ({})",
-                           hidden, heads),
-               "num_attention_heads");
-      return {};
-    }
-    result.push_back(hidden / heads);
-  }
-  return result;
-}
-
-/// Which layers slide, from layer_types when given, else by the family's rule.
-std::vector<bool> sliding_layers(HfReader& in, const HfFamily& f, std::size_t layers) {
-  std::vector<bool> slides(layers, false);
-  if (const Json* types = in.get({"layer_types"})) {
-    if (!types->is_array() || types->size() != layers) {
-      in.wrong("hf-field-invalid", fmt::format("layer_types must list the type of each of {} layers", layers),
-               "layer_types");
-      return slides;
-    }
-    for (std::size_t i = 0; i < layers; ++i) {
-      const Json& type = (*types)[i];
-      slides[i] = type == "sliding_attention";
-      if (slides[i] || type == "full_attention") continue;
-      in.wrong("hf-not-dense",
-               fmt::format("layer {} is of type {}; full_attention and sliding_attention are understood", i,
-                           printable(write_json_line(type))),
-               "layer_types");
-      return slides;
-    }
-    return slides;
-  }
-  const std::int64_t pattern = in.count({"sliding_window_pattern"}, kMaxLayers).value_or(f.pattern);
-  const std::int64_t first = in.get({"max_window_layers"}) == nullptr || in.config["max_window_layers"] == 0
-                                 ? 0
-                                 : in.count({"max_window_layers"}, kMaxLayers).value_or(0);
-  for (std::size_t i = 0; i < layers; ++i) {
-    const auto index = static_cast<std::int64_t>(i);
-    if (pattern > 0) {
-      slides[i] = (index + 1) % pattern != 0;
-    } else if (f.sliding == Sliding::from_layer) {
-      slides[i] = index >= first;
-    } else {
-      slides[i] = f.sliding == Sliding::all;
-    }
-  }
-  return slides;
-}
-
-std::vector<std::int64_t> read_windows(HfReader& in, const HfFamily& f, std::size_t layers) {
-  std::vector<std::int64_t> windows(layers, 0);
-  const bool wanted = in.flag({"use_sliding_window"}, f.sliding != Sliding::from_layer);
-  const std::vector<bool> slides = sliding_layers(in, f, layers);
-  const std::vector<std::int64_t> window = in.per_layer({"sliding_window"}, layers, kMaxWindow);
-  if (!wanted || !in.found.empty()) return windows;
-  for (std::size_t i = 0; i < layers; ++i) {
-    if (!slides[i]) continue;
-    if (window.empty() && (f.sliding == Sliding::pattern || in.get({"layer_types"}) != nullptr)) {
-      in.found.push_back(diagnose("hf-field-missing",
-                                  fmt::format("sliding_window is missing, and layer {} slides", i),
-                                  {in.file, 1, 1}));
-      return windows;
-    }
-    if (!window.empty()) windows[i] = window[i];
-  }
-  return windows;
-}
-
-std::int64_t norm_parameters(NormKind kind, std::int64_t width) {
-  return kind == NormKind::none ? 0 : kind == NormKind::weight ? width : 2 * width;
-}
-
-std::int64_t layer_parameters(const HfFamily& f, const Layer& l) {
-  const std::int64_t q = l.num_heads * l.head_dim;
-  const std::int64_t kv = l.num_kv_heads * l.head_dim;
-  const std::int64_t up = l.activation == Activation::gated ? 2 : 1;
-  std::int64_t sum = l.hidden_dim * (2 * q + 2 * kv) + (up + 1) * l.hidden_dim * l.ffn_dim;
-  if (f.qkv_bias) sum += q + 2 * kv;
-  if (f.output_bias) sum += l.hidden_dim;
-  if (f.mlp_bias) sum += up * l.ffn_dim + l.hidden_dim;
-  if (f.qk_norm == QkNorm::per_head) sum += 2 * l.head_dim;
-  if (f.qk_norm == QkNorm::full) sum += q + kv;
-  return sum + f.norms_per_layer * norm_parameters(f.norm, l.hidden_dim);
-}
-
-/// Every list, or some empty ones with the reasons in `in.found`.
-LayerLists read_lists(HfReader& in, const HfFamily& f, std::int64_t hidden, std::size_t layers) {
-  LayerLists lists;
-  if (in.get(kHeads) == nullptr && f.model_type.starts_with("gemma3")) {
-    lists.heads.assign(layers, 8);
-  } else {
-    if (in.get(kHeads) == nullptr) (void)in.need_count(kHeads, kMaxHeads);
-    lists.heads = in.per_layer(kHeads, layers, kMaxHeads);
-  }
-  if (lists.heads.empty()) return lists;
-  lists.kv_heads = read_kv_heads(in, f, lists, layers);
-  lists.head_dim = read_head_dim(in, f, lists, hidden);
-  constexpr HfReader::Names kFfn{"intermediate_size", "ffn_hidden_size", "n_inner"};
-  lists.ffn = in.per_layer(kFfn, layers, kMaxDim);
-  const bool four_times = f.model_type == "falcon" || f.model_type == "gpt2";
-  if (in.get(kFfn) == nullptr && four_times) lists.ffn.assign(layers, 4 * hidden);
-  if (in.get(kFfn) == nullptr && !four_times) (void)in.need_count(kFfn, kMaxDim);
-  lists.window = read_windows(in, f, layers);
-  return lists;
-}
-
-void build_layers(HfReader& in, const HfFamily& f, const LayerLists& lists, Transformer& model) {
-  for (std::size_t i = 0; i < lists.heads.size(); ++i) {
-    Layer layer;
-    layer.hidden_dim = model.hidden_dim;
-    layer.num_heads = lists.heads[i];
-    layer.num_kv_heads = lists.kv_heads[i];
-    layer.head_dim = lists.head_dim[i];
-    layer.ffn_dim = lists.ffn[i];
-    layer.window_size = lists.window[i];
-    layer.use_qk_norm = f.qk_norm != QkNorm::none;
-    layer.activation = f.activation;
-    if (layer.num_heads * layer.head_dim > kMaxHeadsWidth) {
-      in.wrong("hf-field-invalid",
-               fmt::format("num_attention_heads ({}) times head_dim ({}) is more than {}", layer.num_heads,
-                           layer.head_dim, format_grouped(kMaxHeadsWidth)),
-               kHeads.first);
+               fmt::format("num_attention_heads ({}) times head_dim ({}) is more than {}",
+                           layer.shape.num_heads, layer.shape.head_dim, format_grouped(kMaxHeadsWidth)),
+               *kHfHeads.begin());
       return;
     }
-    if (const Diagnostics wrong = validate(layer, in.at(kHeads.first)); !wrong.empty()) {
+    if (layer.parameters > kMaxLayerCount || layer.state_bytes > kMaxLayerCount ||
+        layer.shape.num_heads * layer.value_dim > kMaxHeadsWidth) {
+      in.wrong("hf-field-invalid", "a layer of these sizes has more parameters than any model can have",
+               *kHfHidden.begin());
+      return;
+    }
+    if (const Diagnostics wrong = validate(layer.shape, in.at(*kHfHeads.begin())); !wrong.empty()) {
       in.found.insert(in.found.end(), wrong.begin(), wrong.end());
       return;
     }
-    model.layers.push_back({layer, layer_parameters(f, layer)});
+    model.layers.push_back(std::move(layer));
   }
 }
 
-Parsed<Transformer> build(HfReader& in, const HfFamily& base) {
+void add_notes(const HfFamily& f, const Role& role, Transformer& model) {
+  if (role.head == HeadKind::none)
+    model.notes.push_back(fmt::format("{} has no LM head", model.architecture));
+  if (role.head == HeadKind::classifier) {
+    model.notes.push_back(fmt::format("{} has a head of {} parameters in place of an LM head",
+                                      model.architecture, format_grouped(model.lm_head_parameters)));
+  }
+  if (role.bidirectional) model.notes.push_back("attention is bidirectional");
+  if (is(f, "llama4"))
+    model.notes.push_back("chunked attention is counted as a sliding window of the chunk's size");
+  if (f.extra == HfExtra::mamba2 || f.extra == HfExtra::gated_delta) {
+    model.notes.push_back("recurrent layers keep a state of fixed size in place of a KV cache");
+  }
+}
+
+Parsed<Transformer> build(HfReader& in, const HfFamily& base, const std::string& model_type,
+                          const HfQuantFile* beside) {
   Transformer model;
-  model.model_type = base.model_type;
-  const HfFamily f = adjusted(in, base);
+  model.model_type = model_type;
+  HfFamily f = adjusted(in, base);
+  // Only a wrapper leaves its text part's fields to the class (and Gemma 3's small configurations did).
+  if (&in.config == &in.root && !is(f, "gemma3")) f.defaults = {};
+  const Role role = read_role(in, model);
+  if (role.bidirectional) f.causal = false;
+  model.head = role.head;
   model.tied_embeddings = f.tied;
-  const auto hidden = in.need_count(kHidden, kMaxDim);
-  const auto layers = in.need_count(kLayers, kMaxLayers);
-  auto vocab = f.model_type.starts_with("gemma3") && in.get({"vocab_size"}) == nullptr
-                   ? std::optional<std::int64_t>(262208)
-                   : in.need_count({"vocab_size"}, kMaxDim);
+  const auto hidden = in.need_count(kHfHidden, kMaxHfDim, f.defaults.hidden);
+  const Json* blocks = f.extra == HfExtra::mamba2 ? in.get({"layers_block_type"}) : nullptr;
+  const bool listed = blocks != nullptr && blocks->is_array() && blocks->size() <= kMaxHfLayers;
+  const auto layers = in.need_count(kHfLayers, kMaxHfLayers,
+                                    listed ? static_cast<std::int64_t>(blocks->size()) : f.defaults.layers);
+  const auto vocab = in.need_count({"vocab_size", "padded_vocab_size"}, kMaxHfDim, f.defaults.vocab);
+  std::vector<LayerFacts> facts;
   if (hidden && layers) {
     model.hidden_dim = *hidden;
-    const LayerLists lists = read_lists(in, f, *hidden, static_cast<std::size_t>(*layers));
-    if (in.found.empty()) build_layers(in, f, lists, model);
+    facts.resize(static_cast<std::size_t>(*layers));
+    read_attention(in, f, *hidden, facts);
+    if (in.found.empty()) read_mlp(in, f, *hidden, facts);
+    if (in.found.empty()) build_layers(in, f, facts, model);
   }
-  if (f.learned_positions) {
-    const auto positions = in.need_count({"n_positions", "max_position_embeddings"}, kMaxDim);
-    model.embedding_parameters = positions.value_or(0) * model.hidden_dim;
+  if (in.found.empty()) {
+    model.vocab_size = *vocab;
+    count_ends(in, f, role, model);
+    count_mtp(in, model);
+    read_quantization(in, beside, model);
   }
   if (!in.found.empty()) return {std::nullopt, std::move(in.found)};
-  model.vocab_size = *vocab;
-  model.embedding_parameters += *vocab * *hidden;
-  model.final_norm_parameters = norm_parameters(f.norm, *hidden);
-  if (!f.tied) model.lm_head_parameters = *vocab * *hidden + (f.head_bias ? *vocab : 0);
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    model.layers[i].unlisted = unlisted_reason(f, facts[i], model.layers[i]);
+    model.layers[i].untimed = untimed_reason(model.layers[i]);
+  }
+  count_draft(in, role, model);
+  add_notes(f, role, model);
   return {std::move(model), {}};
+}
+
+/// Python writes Infinity, -Infinity and NaN, which JSON has not: they become null (or 0) of the same width.
+std::string without_infinities(std::string_view text) {
+  std::string out(text);
+  bool in_string = false;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out[i] == '\\' && in_string) {
+      ++i;
+    } else if (out[i] == '"') {
+      in_string = !in_string;
+    } else if (!in_string && out.compare(i, 9, "-Infinity") == 0) {
+      out.replace(i, 9, "null     ");
+    } else if (!in_string && out.compare(i, 8, "Infinity") == 0) {
+      out.replace(i, 8, "null    ");
+    } else if (!in_string && out.compare(i, 3, "NaN") == 0) {
+      out.replace(i, 3, "0.0");
+    }
+  }
+  return out;
+}
+
+/// The object that describes the decoder: the document, or a member of it, with its JSON pointer.
+const Json* decoder_of(const Json& root, std::string& pointer) {
+  const Json* at = &root;
+  for (int depth = 0; depth < 3; ++depth) {
+    const Json* next = nullptr;
+    for (const std::string_view name : {"text_config", "llm_config", "language_config", "thinker_config"}) {
+      const auto it = at->find(name);
+      if (it == at->end() || !it->is_object() || it->empty()) continue;
+      next = &*it;
+      pointer += fmt::format("/{}", name);
+      break;
+    }
+    if (next == nullptr) break;
+    at = next;
+  }
+  return at;
 }
 
 }  // namespace
 
-Parsed<Transformer> parse_hf_config(std::string_view text, const std::string& file) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+Parsed<Transformer> parse_hf_config(std::string_view document_text, const std::string& file,
+                                    const std::optional<HfQuantFile>& quantization) {
+  if (document_text.starts_with("\xEF\xBB\xBF")) document_text.remove_prefix(3);
+  const std::string text = without_infinities(document_text);
   auto document = parse_json(text, file);
   if (!document.ok()) return {std::nullopt, std::move(document.diagnostics)};
   const Json& root = *document.value;
   if (!root.is_object()) {
     return failed<Transformer>(diagnose("hf-no-model", "the document is not an object", {file, 1, 1}));
   }
-  const auto nested = root.find("text_config");
-  const bool has_nested = nested != root.end() && nested->is_object() && !root.contains("hidden_size");
-  HfReader in{has_nested ? *nested : root, text,
-              has_nested ? std::max<std::size_t>(text.find("\"text_config\""), 0) : 0, file};
+  std::string nested_at;
+  const Json& config = *decoder_of(root, nested_at);
+  const bool nested = &config != &root;
+  HfReader in{config, root, text, std::move(nested_at), file};
+  const auto top = root.find("model_type");
   const Json* type = in.get({"model_type"});
-  if (type == nullptr && has_nested && root.contains("model_type")) type = &root["model_type"];
+  if (type == nullptr && top != root.end()) type = &*top;
   if (type == nullptr || !type->is_string()) {
     return failed<Transformer>(
         diagnose("hf-no-model", "model_type is missing or no text", in.at("model_type")));
   }
-  const std::string model_type = type->get<std::string>();
-  if (refuse_not_dense(in, printable(model_type))) return {std::nullopt, std::move(in.found)};
+  std::string model_type = type->get<std::string>();
+  // A wrapper whose text part names no type is built around Llama's class.
+  if (nested && in.get({"model_type"}) == nullptr && find_hf_family(model_type) == nullptr)
+    model_type = "llama";
   const HfFamily* family = find_hf_family(model_type);
+  if (refuse_uncounted(in, family, printable(model_type))) return {std::nullopt, std::move(in.found)};
   if (family == nullptr) {
-    std::vector<std::string_view> known;
-    for (const HfFamily& each : hf_families()) known.push_back(each.model_type);
     return failed<Transformer>(
         diagnose("hf-model-type-unknown",
                  fmt::format("model_type '{}' is not known; known: {}", printable(cut_middle(model_type, 40)),
-                             fmt::join(known, ", ")),
+                             fmt::join(hf_model_types(), ", ")),
                  in.at("model_type")));
   }
-  Parsed<Transformer> model = build(in, *family);
-  if (model.ok() && has_nested) {
-    model.value->notes.push_back("text_config alone is counted; other parts of the model are left out");
+  Parsed<Transformer> model = build(in, *family, model_type, quantization ? &*quantization : nullptr);
+  if (model.ok() && nested) {
+    model.value->notes.insert(model.value->notes.begin(),
+                              fmt::format("{} alone is counted; other parts of the model are left out",
+                                          in.nested.substr(in.nested.rfind('/') + 1)));
   }
   return model;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,10 +14,17 @@ namespace plumbline {
 
 inline constexpr std::uint64_t kMaxConfigBytes = 8ULL << 20;  ///< a config.json is a few kB
 
-/// Reads a config.json. A nested `text_config` is taken (what stands beside it is noted as left out).
-/// Mixture-of-experts, latent attention and recurrent or hybrid layers are refused by name.
-/// Errors: json-syntax, hf-no-model, hf-model-type-unknown, hf-not-dense, hf-field-missing, hf-field-invalid,
-/// and the layer codes of validate().
-Parsed<Transformer> parse_hf_config(std::string_view text, const std::string& file);
+/// A hf_quant_config.json, as ModelOpt writes beside a config.json.
+struct HfQuantFile {
+  std::string_view text;
+  std::string file;
+};
+
+/// Reads a config.json. `quantization` counts where config.json itself names none. A nested `text_config` is
+/// taken (what stands beside it is noted as left out). Mixture-of-experts, latent attention and recurrent or
+/// hybrid layers are refused by name. Errors: json-syntax, hf-no-model, hf-model-type-unknown, hf-not-dense,
+/// hf-field-missing, hf-field-invalid, hf-quantization-unknown, and the layer codes of validate().
+Parsed<Transformer> parse_hf_config(std::string_view text, const std::string& file,
+                                    const std::optional<HfQuantFile>& quantization = {});
 
 }  // namespace plumbline

@@ -1,161 +1,379 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumbline/model/hf_family.h"
 
+#include <algorithm>
 #include <array>
-#include <vector>
 
 namespace plumbline {
 namespace {
 
 constexpr Activation kPlain = Activation::plain;
+constexpr NormKind kLayerNorm = NormKind::weight_bias;
+constexpr HfDefaults kLlamaDefaults{4096, 32, 32, 0, 11008, 32000};
+constexpr HfDefaults kMistralDefaults{4096, 32, 32, 8, 14336, 32000};
 
-std::vector<HfFamily> make_families() {
-  std::vector<HfFamily> all;
-  for (const std::string_view type : {"llama", "granite", "internlm2", "deci"})
-    all.push_back({.model_type = type});
-  all.push_back({.model_type = "smollm3", .tied = true});
-  all.push_back({.model_type = "arcee", .activation = kPlain});
-  for (const std::string_view type : {"mistral", "ministral"}) {
-    all.push_back({.model_type = type, .sliding = Sliding::all});
-  }
-  for (const std::string_view type :
-       {"qwen2", "qwen2_vl", "qwen2_vl_text", "qwen2_5_vl", "qwen2_5_vl_text"}) {
-    all.push_back({.model_type = type, .qkv_bias = true, .sliding = Sliding::from_layer, .bias_key = ""});
-  }
-  for (const std::string_view type : {"qwen3", "qwen3_vl_text"}) {
-    all.push_back(
-        {.model_type = type, .qk_norm = QkNorm::per_head, .sliding = Sliding::from_layer, .head_dim = 128});
-  }
-  all.push_back({.model_type = "gemma", .tied = true, .head_dim = 256});
-  all.push_back({.model_type = "gemma2",
-                 .norms_per_layer = 4,
-                 .tied = true,
-                 .sliding = Sliding::pattern,
-                 .pattern = 2,
-                 .head_dim = 256});
-  for (const std::string_view type : {"gemma3_text", "gemma3"}) {
-    all.push_back({.model_type = type,
-                   .norms_per_layer = 4,
-                   .qk_norm = QkNorm::per_head,
-                   .tied = true,
-                   .sliding = Sliding::pattern,
-                   .pattern = 6,
-                   .head_dim = 256});
-  }
-  all.push_back({.model_type = "phi",
-                 .activation = kPlain,
-                 .norm = NormKind::weight_bias,
-                 .norms_per_layer = 1,
-                 .qkv_bias = true,
-                 .output_bias = true,
-                 .mlp_bias = true,
-                 .head_bias = true,
-                 .bias_key = ""});
-  all.push_back({.model_type = "phi3", .sliding = Sliding::all});
-  all.push_back({.model_type = "olmo", .norm = NormKind::none});
-  all.push_back({.model_type = "olmo2", .qk_norm = QkNorm::full});
-  all.push_back({.model_type = "olmo3", .qk_norm = QkNorm::full, .sliding = Sliding::pattern, .pattern = 4});
-  all.push_back({.model_type = "falcon",
-                 .activation = kPlain,
-                 .norm = NormKind::weight_bias,
-                 .tied = true,
-                 .bias_key = "bias"});
-  all.push_back({.model_type = "gpt_neox",
-                 .activation = kPlain,
-                 .norm = NormKind::weight_bias,
-                 .qkv_bias = true,
-                 .output_bias = true,
-                 .mlp_bias = true});
-  all.push_back({.model_type = "gpt2",
-                 .activation = kPlain,
-                 .norm = NormKind::weight_bias,
-                 .qkv_bias = true,
-                 .output_bias = true,
-                 .mlp_bias = true,
-                 .tied = true,
-                 .bias_key = "",
-                 .learned_positions = true});
-  all.push_back({.model_type = "starcoder2",
-                 .activation = kPlain,
-                 .norm = NormKind::weight_bias,
-                 .qkv_bias = true,
-                 .output_bias = true,
-                 .mlp_bias = true,
-                 .tied = true,
-                 .sliding = Sliding::all,
-                 .bias_key = "use_bias"});
-  all.push_back({.model_type = "stablelm", .norm = NormKind::weight_bias, .bias_key = ""});
-  all.push_back({.model_type = "nemotron", .activation = kPlain, .norm = NormKind::weight_bias});
-  all.push_back({.model_type = "cohere", .norms_per_layer = 1, .tied = true});
-  all.push_back({.model_type = "cohere2",
-                 .norms_per_layer = 1,
-                 .tied = true,
-                 .sliding = Sliding::pattern,
-                 .pattern = 4});
-  return all;
-}
+constexpr auto kFamilies = std::to_array<HfFamily>({
+    {.model_types = "llama aquila yi internlm3 diffllama helium solar deepseek_vl_text",
+     .defaults = kLlamaDefaults},
+    {.model_types = "granite internlm2 internlm deci nemotron-nas baichuan exaone xverse skywork"},
+    {.model_types = "seed_oss",
+     .qkv_bias = true,
+     .bias_key = "",
+     .qkv_bias_key = "attention_bias",
+     .output_bias_key = "attention_out_bias"},
+    {.model_types = "smollm3 ernie4_5", .tied = true, .bias_key = "use_bias", .mlp_bias_key = "use_bias"},
+    {.model_types = "minicpm", .tied = true},
+    {.model_types = "minicpm3", .tied = true, .latent = true},
+    {.model_types = "arcee", .activation = kPlain},
+    {.model_types = "mistral ministral ministral3", .sliding = Sliding::all, .defaults = kMistralDefaults},
+    {.model_types = "qwen2 qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text qwen2_5_omni_text mimo dream",
+     .qkv_bias = true,
+     .sliding = Sliding::from_layer,
+     .bias_key = "",
+     .defaults = {4096, 32, 32, 32, 22016, 151936}},
+    {.model_types = "qwen3 qwen3_vl qwen3_vl_text",
+     .qk_norm = QkNorm::per_head,
+     .sliding = Sliding::from_layer,
+     .head_dim = 128},
+    {.model_types = "hunyuan_v1_dense", .qk_norm_key = "use_qk_norm"},
+    {.model_types = "exaone4", .qk_norm = QkNorm::per_head, .sliding = Sliding::pattern},
+    {.model_types = "glm", .qkv_bias = true, .bias_key = "", .qkv_bias_key = "attention_bias"},
+    {.model_types = "glm4 glm4v_text glm4v",
+     .norms_per_layer = 4,
+     .bias_key = "",
+     .qkv_bias_key = "attention_bias"},
+    {.model_types = "chatglm",
+     .qkv_bias = true,
+     .bias_key = "add_bias_linear",
+     .qkv_bias_key = "add_qkv_bias",
+     .mlp_bias_key = "add_bias_linear"},
+    {.model_types = "gemma gemma_text",
+     .tied = true,
+     .head_dim = 256,
+     .defaults = {3072, 28, 16, 16, 24576, 256000}},
+    {.model_types = "gemma2 gemma2_text",
+     .norms_per_layer = 4,
+     .tied = true,
+     .softcap = true,
+     .sliding = Sliding::pattern,
+     .pattern = 2,
+     .head_dim = 256,
+     .defaults = {2304, 26, 8, 4, 9216, 256000}},
+    {.model_types = "gemma3_text gemma3",
+     .norms_per_layer = 4,
+     .qk_norm = QkNorm::per_head,
+     .tied = true,
+     .sliding = Sliding::pattern,
+     .pattern = 6,
+     .head_dim = 256,
+     .defaults = {2304, 26, 8, 4, 9216, 262208}},
+    {.model_types = "gemma3n_text gemma3n",
+     .norms_per_layer = 4,
+     .qk_norm = QkNorm::per_head,
+     .tied = true,
+     .sliding = Sliding::pattern,
+     .pattern = 5,
+     .head_dim = 256,
+     .extra = HfExtra::gemma3n,
+     .defaults = {2048, 35, 8, 2, 16384, 262400}},
+    {.model_types = "gemma4_text gemma4 gemma4_unified_text",
+     .norms_per_layer = 4,
+     .qk_norm = QkNorm::per_head,
+     .tied = true,
+     .experts = true,
+     .sliding = Sliding::pattern,
+     .pattern = 6,
+     .head_dim = 256,
+     .extra = HfExtra::gemma4},
+    {.model_types = "vaultgemma",
+     .tied = true,
+     .softcap = true,
+     .sliding = Sliding::pattern,
+     .pattern = 2,
+     .head_dim = 256},
+    {.model_types = "phi",
+     .activation = kPlain,
+     .norm = kLayerNorm,
+     .norms_per_layer = 1,
+     .qkv_bias = true,
+     .output_bias = true,
+     .mlp_bias = true,
+     .head_bias = true,
+     .parallel = true,
+     .ffn_times = 4,
+     .bias_key = ""},
+    {.model_types = "phi3 phi3_v phi4mm phi4_multimodal", .sliding = Sliding::all},
+    {.model_types = "phimoe", .norm = kLayerNorm, .experts = true, .sliding = Sliding::all},
+    {.model_types = "olmo", .norm = NormKind::none},
+    {.model_types = "olmo2", .qk_norm = QkNorm::full},
+    {.model_types = "olmo3", .qk_norm = QkNorm::full, .sliding = Sliding::pattern, .pattern = 4},
+    {.model_types = "olmoe flex_olmo", .qk_norm = QkNorm::full, .experts = true},
+    {.model_types = "falcon RefinedWeb RefinedWebModel",
+     .activation = kPlain,
+     .norm = kLayerNorm,
+     .tied = true,
+     .parallel = true,
+     .ffn_times = 4,
+     .bias_key = "bias",
+     .mlp_bias_key = "bias"},
+    {.model_types = "gpt_neox",
+     .activation = kPlain,
+     .norm = kLayerNorm,
+     .qkv_bias = true,
+     .output_bias = true,
+     .mlp_bias = true,
+     .parallel = true},
+    {.model_types = "gpt2",
+     .activation = kPlain,
+     .norm = kLayerNorm,
+     .qkv_bias = true,
+     .output_bias = true,
+     .mlp_bias = true,
+     .tied = true,
+     .ffn_times = 4,
+     .bias_key = "",
+     .positions = Positions::learned},
+    {.model_types = "gpt_bigcode",
+     .activation = kPlain,
+     .norm = kLayerNorm,
+     .qkv_bias = true,
+     .output_bias = true,
+     .mlp_bias = true,
+     .tied = true,
+     .ffn_times = 4,
+     .bias_key = "",
+     .positions = Positions::learned},
+    {.model_types = "gptj",
+     .activation = kPlain,
+     .norm = kLayerNorm,
+     .norms_per_layer = 1,
+     .mlp_bias = true,
+     .head_bias = true,
+     .parallel = true,
+     .ffn_times = 4,
+     .bias_key = ""},
+    {.model_types = "codegen",
+     .activation = kPlain,
+     .norm = kLayerNorm,
+     .norms_per_layer = 1,
+     .mlp_bias = true,
+     .head_bias = true,
+     .parallel = true,
+     .ffn_times = 4,
+     .bias_key = ""},
+    {.model_types = "gpt_neo",
+     .activation = kPlain,
+     .norm = kLayerNorm,
+     .output_bias = true,
+     .mlp_bias = true,
+     .tied = true,
+     .ffn_times = 4,
+     .bias_key = "",
+     .positions = Positions::learned},
+    {.model_types = "opt",
+     .activation = kPlain,
+     .norm = kLayerNorm,
+     .qkv_bias = true,
+     .output_bias = true,
+     .mlp_bias = true,
+     .tied = true,
+     .bias_key = "enable_bias",
+     .mlp_bias_key = "enable_bias",
+     .positions = Positions::learned,
+     .position_offset = 2},
+    {.model_types = "bloom",
+     .activation = kPlain,
+     .norm = kLayerNorm,
+     .qkv_bias = true,
+     .output_bias = true,
+     .mlp_bias = true,
+     .tied = true,
+     .ffn_times = 4,
+     .bias_key = "",
+     .positions = Positions::alibi,
+     .embedding_norm = kLayerNorm},
+    {.model_types = "mpt",
+     .activation = kPlain,
+     .tied = true,
+     .ffn_times = 4,
+     .bias_key = "",
+     .positions = Positions::alibi},
+    {.model_types = "starcoder2",
+     .activation = kPlain,
+     .norm = kLayerNorm,
+     .qkv_bias = true,
+     .output_bias = true,
+     .mlp_bias = true,
+     .tied = true,
+     .sliding = Sliding::all,
+     .bias_key = "use_bias",
+     .mlp_bias_key = "use_bias"},
+    {.model_types = "stablelm stablelm_epoch",
+     .norm = kLayerNorm,
+     .bias_key = "",
+     .qkv_bias_key = "use_qkv_bias"},
+    {.model_types = "orion", .norm = kLayerNorm},
+    {.model_types = "persimmon",
+     .activation = kPlain,
+     .norm = kLayerNorm,
+     .qkv_bias = true,
+     .output_bias = true,
+     .mlp_bias = true,
+     .bias_key = ""},
+    {.model_types = "nemotron", .activation = kPlain, .norm = kLayerNorm},
+    {.model_types = "cohere", .norms_per_layer = 1, .tied = true, .parallel = true},
+    {.model_types = "cohere2",
+     .norms_per_layer = 1,
+     .tied = true,
+     .parallel = true,
+     .sliding = Sliding::pattern,
+     .pattern = 4},
+    {.model_types = "mllama mllama_text_model", .extra = HfExtra::none},
+    // experts
+    {.model_types = "mixtral", .experts = true, .sliding = Sliding::all, .defaults = kMistralDefaults},
+    {.model_types = "qwen2_moe",
+     .qkv_bias = true,
+     .experts = true,
+     .shared_gate = true,
+     .sliding = Sliding::from_layer,
+     .bias_key = ""},
+    {.model_types = "qwen3_moe qwen3_vl_moe qwen3_vl_moe_text qwen3_omni_moe_text",
+     .qk_norm = QkNorm::per_head,
+     .experts = true,
+     .sliding = Sliding::from_layer,
+     .head_dim = 128},
+    {.model_types = "gpt_oss",
+     .qkv_bias = true,
+     .output_bias = true,
+     .sinks = true,
+     .experts = true,
+     .router_bias = true,
+     .expert_bias = true,
+     .sliding = Sliding::pattern,
+     .pattern = 2,
+     .head_dim = 64},
+    {.model_types = "glm4_moe glm4v_moe_text",
+     .experts = true,
+     .score_bias = true,
+     .bias_key = "",
+     .qkv_bias_key = "attention_bias",
+     .qk_norm_key = "use_qk_norm"},
+    {.model_types = "llama4 llama4_text", .experts = true, .head_dim = 128},
+    {.model_types = "minimax_m2", .qk_norm = QkNorm::full, .experts = true, .score_bias = true},
+    {.model_types = "dbrx", .experts = true, .bias_key = ""},
+    {.model_types = "ernie4_5_moe ernie4_5_moe_text",
+     .tied = true,
+     .experts = true,
+     .score_bias = true,
+     .bias_key = "use_bias",
+     .mlp_bias_key = "use_bias"},
+    {.model_types = "granitemoe granitemoeshared", .tied = true, .experts = true},
+    {.model_types = "dots1", .qk_norm = QkNorm::per_head, .experts = true, .score_bias = true},
+    {.model_types = "bailing_moe", .experts = true, .bias_key = "use_bias", .qkv_bias_key = "use_qkv_bias"},
+    {.model_types = "hunyuan_v1_moe", .experts = true, .qk_norm_key = "use_qk_norm"},
+    {.model_types = "mimo_v2_flash", .experts = true, .score_bias = true},
+    {.model_types = "deepseek", .experts = true},
+    // latent attention
+    {.model_types = "deepseek_v2", .latent = true, .experts = true},
+    {.model_types = "deepseek_v3 deepseek_v32 kimi_k2 glm_moe_dsa glm4_moe_lite",
+     .latent = true,
+     .experts = true,
+     .score_bias = true},
+    // attention beside a recurrent layer: counted, and not timed
+    {.model_types = "qwen3_next",
+     .qk_norm = QkNorm::per_head,
+     .experts = true,
+     .shared_gate = true,
+     .head_dim = 256,
+     .extra = HfExtra::gated_delta},
+    {.model_types = "qwen3_5 qwen3_5_text qwen3_5_moe qwen3_5_moe_text",
+     .qk_norm = QkNorm::per_head,
+     .experts = true,
+     .shared_gate = true,
+     .head_dim = 256,
+     .extra = HfExtra::gated_delta},
+    {.model_types = "nemotron_h",
+     .activation = kPlain,
+     .norms_per_layer = 1,
+     .experts = true,
+     .score_bias = true,
+     .extra = HfExtra::mamba2},
+});
 
 struct Kind {
   std::string_view model_type;
   std::string_view what;
 };
 
-constexpr std::string_view kMoe = "mixture-of-experts layers";
-constexpr std::string_view kMla = "multi-head latent attention (MLA)";
-constexpr std::string_view kHybrid = "recurrent or hybrid layers";
-
 constexpr auto kKinds = std::to_array<Kind>({
-    {"mixtral", kMoe},
-    {"dbrx", kMoe},
-    {"gpt_oss", kMoe},
-    {"olmoe", kMoe},
-    {"llama4", kMoe},
-    {"llama4_text", kMoe},
-    {"grok-1", kMoe},
-    {"jetmoe", kMoe},
-    {"arctic", kMoe},
-    {"deepseek", kMoe},
-    {"deepseek_v2", kMla},
-    {"deepseek_v3", kMla},
-    {"kimi_k2", kMla},
-    {"minicpm3", kMla},
-    {"jamba", kHybrid},
-    {"mamba", kHybrid},
-    {"mamba2", kHybrid},
-    {"falcon_mamba", kHybrid},
-    {"falcon_h1", kHybrid},
-    {"bamba", kHybrid},
-    {"zamba", kHybrid},
-    {"zamba2", kHybrid},
-    {"recurrent_gemma", kHybrid},
-    {"nemotron_h", kHybrid},
-    {"granitemoehybrid", kHybrid},
-    {"qwen3_next", kHybrid},
-    {"lfm2", kHybrid},
-    {"rwkv", kHybrid},
-    {"minimax", kHybrid},
-    {"kimi_linear", kHybrid},
+    {"jamba", "hybrid layers: Mamba beside attention"},
+    {"mamba", "recurrent layers: Mamba, a state space"},
+    {"mamba2", "recurrent layers: Mamba-2, a state space"},
+    {"falcon_mamba", "recurrent layers: Mamba, a state space"},
+    {"falcon_h1", "hybrid layers: Mamba-2 in parallel with attention"},
+    {"bamba", "hybrid layers: Mamba-2 beside attention"},
+    {"zamba", "hybrid layers: Mamba and shared attention"},
+    {"zamba2", "hybrid layers: Mamba-2 and shared attention"},
+    {"recurrent_gemma", "hybrid layers: gated linear recurrence"},
+    {"granitemoehybrid", "hybrid layers: Mamba-2 beside attention"},
+    {"lfm2", "hybrid layers: short convolutions"},
+    {"lfm2_moe", "hybrid layers: short convolutions"},
+    {"lfm2_vl", "hybrid layers: short convolutions"},
+    {"rwkv", "recurrent layers: RWKV"},
+    {"rwkv7", "recurrent layers: RWKV"},
+    {"minimax", "hybrid layers: lightning (linear) attention"},
+    {"minimax_text_01", "hybrid layers: lightning (linear) attention"},
+    {"minimax_m1", "hybrid layers: lightning (linear) attention"},
+    {"kimi_linear", "hybrid layers: Kimi delta (linear) attention"},
+    {"deepseek_v4", "compressed sparse attention and hyper-connections"},
+    {"deepseek_ref", "compressed sparse attention and hyper-connections"},
+    {"minimax_m3", "block-sparse attention chosen by an indexer of its own"},
+    {"minimax_m3_vl", "block-sparse attention chosen by an indexer of its own"},
+    {"step3p5", "gated attention whose layers differ in heads"},
+    {"step3p7", "gated attention whose layers differ in heads"},
+    {"longcat_flash", "two attention blocks and zero-computation experts a layer"},
+    {"xlstm", "recurrent layers: xLSTM"},
+    {"plamo2", "hybrid layers: Mamba-2 beside attention"},
+    {"olmo_hybrid", "hybrid layers: gated delta (linear) attention"},
+    {"bailing_hybrid", "hybrid layers: lightning (linear) attention"},
+    {"grok-1", "mixture-of-experts layers of a private layout"},
+    {"arctic", "mixture-of-experts layers beside a dense residual MLP"},
+    {"jetmoe", "mixture-of-experts layers with experts in attention"},
 });
 
 }  // namespace
 
-std::span<const HfFamily> hf_families() {
-  static const std::vector<HfFamily> families = make_families();
-  return families;
+std::span<const HfFamily> hf_families() { return kFamilies; }
+
+std::vector<std::string_view> hf_model_types() {
+  std::vector<std::string_view> all;
+  for (const HfFamily& family : kFamilies) {
+    for (std::size_t at = 0; at < family.model_types.size();) {
+      const std::size_t end = std::min(family.model_types.find(' ', at), family.model_types.size());
+      all.push_back(family.model_types.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  return all;
 }
 
 const HfFamily* find_hf_family(std::string_view model_type) {
-  for (const HfFamily& family : hf_families()) {
-    if (family.model_type == model_type) return &family;
+  if (model_type.empty() || model_type.find(' ') != model_type.npos) return nullptr;
+  for (const HfFamily& family : kFamilies) {
+    const std::string_view types = family.model_types;
+    for (std::size_t at = types.find(model_type); at != types.npos; at = types.find(model_type, at + 1)) {
+      const std::size_t end = at + model_type.size();
+      if ((at == 0 || types[at - 1] == ' ') && (end == types.size() || types[end] == ' ')) return &family;
+    }
   }
   return nullptr;
 }
 
-std::string_view sparse_or_hybrid_kind(std::string_view model_type) {
+std::string_view uncounted_kind(std::string_view model_type) {
   for (const Kind& kind : kKinds) {
     if (kind.model_type == model_type) return kind.what;
   }
-  return model_type.find("moe") != model_type.npos ? kMoe : std::string_view{};
+  return {};
 }
 
 }  // namespace plumbline

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "plumbline/base/json_locate.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
 
@@ -28,12 +29,19 @@ std::optional<std::int64_t> whole(const Json& value) {
 
 }  // namespace
 
-const Json* HfReader::get(const Names& names, std::string_view* used) const {
-  if (used != nullptr) *used = names.first;
-  for (const std::string_view name : {names.first, names.second, names.third}) {
-    if (name.empty()) continue;
-    const auto it = config.find(name);
-    if (it == config.end() || it->is_null()) continue;
+const Json* HfReader::get(Names names, std::string_view* used) const {
+  if (used != nullptr) *used = *names.begin();
+  for (const std::string_view name : names) {
+    const Json* object = &config;
+    std::string_view rest = name;
+    for (std::size_t dot = 0; object != nullptr && (dot = rest.find('.')) != rest.npos;
+         rest.remove_prefix(dot + 1)) {
+      const auto it = object->find(rest.substr(0, dot));
+      object = it != object->end() && it->is_object() ? &*it : nullptr;
+    }
+    if (object == nullptr) continue;
+    const auto it = object->find(rest);
+    if (it == object->end() || it->is_null()) continue;
     if (used != nullptr) *used = name;
     return &*it;
   }
@@ -41,47 +49,42 @@ const Json* HfReader::get(const Names& names, std::string_view* used) const {
 }
 
 Location HfReader::at(std::string_view key) const {
-  const std::string quoted = fmt::format("\"{}\"", key);
-  for (std::size_t from = begin; (from = text.find(quoted, from)) != text.npos; from += quoted.size()) {
-    const std::size_t next = text.find_first_not_of(" \t\r\n", from + quoted.size());
-    if (next == text.npos || text[next] != ':') continue;
-    const TextPosition position = position_at(text, from);
-    return {file, position.line, position.column};
-  }
-  return {file, 1, 1};
+  std::string pointer = nested + '/';
+  for (const char c : key) pointer += c == '.' ? '/' : c;
+  return locate_json(text, pointer, file);
 }
 
 void HfReader::wrong(std::string_view code, std::string message, std::string_view key) {
   found.push_back(diagnose(code, std::move(message), at(key)));
 }
 
-std::optional<std::int64_t> HfReader::count(const Names& names, std::int64_t max) {
+std::optional<std::int64_t> HfReader::count(Names names, std::int64_t max, std::int64_t least) {
   std::string_view name;
   const Json* value = get(names, &name);
   if (value == nullptr) return std::nullopt;
   const auto number = whole(*value);
-  if (number && *number >= 1 && *number <= max) return number;
+  if (number && *number >= least && *number <= max) return number;
   wrong("hf-field-invalid",
-        fmt::format("{} is {}, and must be a whole number from 1 to {}", name, shown(*value),
+        fmt::format("{} is {}, and must be a whole number from {} to {}", name, shown(*value), least,
                     format_grouped(max)),
         name);
   return std::nullopt;
 }
 
-std::optional<std::int64_t> HfReader::need_count(const Names& names, std::int64_t max) {
-  if (get(names) == nullptr) {
-    found.push_back(diagnose("hf-field-missing", fmt::format("{} is missing", names.first), {file, 1, 1}));
-    return std::nullopt;
-  }
-  return count(names, max);
+std::optional<std::int64_t> HfReader::need_count(Names names, std::int64_t max, std::int64_t otherwise) {
+  if (get(names) != nullptr) return count(names, max);
+  if (otherwise > 0) return otherwise;
+  found.push_back(diagnose("hf-field-missing", fmt::format("{} is missing", *names.begin()), {file, 1, 1}));
+  return std::nullopt;
 }
 
-std::vector<std::int64_t> HfReader::per_layer(const Names& names, std::size_t layers, std::int64_t max) {
+std::vector<std::int64_t> HfReader::per_layer(Names names, std::size_t layers, std::int64_t max,
+                                              std::int64_t least) {
   std::string_view name;
   const Json* value = get(names, &name);
   if (value == nullptr) return {};
   if (!value->is_array()) {
-    const auto number = count(names, max);
+    const auto number = count(names, max, least);
     return number ? std::vector<std::int64_t>(layers, *number) : std::vector<std::int64_t>{};
   }
   if (value->size() != layers) {
@@ -92,10 +95,10 @@ std::vector<std::int64_t> HfReader::per_layer(const Names& names, std::size_t la
   std::vector<std::int64_t> result;
   for (const Json& each : *value) {
     const auto number = whole(each);
-    if (!number || *number < 1 || *number > max) {
+    if (!number || *number < least || *number > max) {
       wrong("hf-field-invalid",
-            fmt::format("{}[{}] is {}, and must be a whole number from 1 to {}", name, result.size(),
-                        shown(each), format_grouped(max)),
+            fmt::format("{}[{}] is {}, and must be a whole number from {} to {}", name, result.size(),
+                        shown(each), least, format_grouped(max)),
             name);
       return {};
     }
@@ -104,13 +107,18 @@ std::vector<std::int64_t> HfReader::per_layer(const Names& names, std::size_t la
   return result;
 }
 
-bool HfReader::flag(const Names& names, bool otherwise) {
+bool HfReader::flag(Names names, bool otherwise) {
   std::string_view name;
   const Json* value = get(names, &name);
   if (value == nullptr) return otherwise;
   if (value->is_boolean()) return value->get<bool>();
   wrong("hf-field-invalid", fmt::format("{} is {}, and must be true or false", name, shown(*value)), name);
   return otherwise;
+}
+
+std::string HfReader::word(std::string_view name) const {
+  const Json* value = get({name});
+  return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
 }
 
 }  // namespace plumbline

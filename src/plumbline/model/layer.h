@@ -39,6 +39,13 @@ struct Layer {
   Phase phase = Phase::prefill;
   Activation activation = Activation::gated;
   AttentionBackend backend = AttentionBackend::best;
+  // What a family computes otherwise than Llama does. The proxy knows none of it.
+  std::int8_t norms = 2;  ///< normalisations over hidden_dim: 1 (parallel), 2, or 4 (after each block too)
+  bool rope = true;       ///< queries and keys are rotated
+  bool parallel = false;  ///< attention and MLP read the same input, and one addition takes both
+  bool biases = false;    ///< projections add a bias: in the GEMM's last step, at no time of its own
+  bool softcap = false;   ///< attention scores are soft-capped: no kernel of that was measured
+  bool sinks = false;     ///< a learned sink a head joins the softmax: no kernel of that was measured
 };
 
 /// An integer field of Layer with its largest value. The smallest is 1, but for window_size, where every

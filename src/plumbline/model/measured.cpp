@@ -71,6 +71,14 @@ KernelTime attention_of(const KernelSource& source, const FittedOp& op, std::str
   }
   const std::size_t count = decode ? kDecodeFeatures : kPrefillFeatures;
   KernelTime out = finish_op(source, op, name, analytic.us, {features.data(), count}, domain_of(shape));
+  // The prefill rows of every source are causal over their own prompt: what sees no mask, or keys before the
+  // prompt, lies outside them, however ordinary its sizes are.
+  const bool own_prompt = shape.causal && shape.q_len >= shape.kv_len;
+  if (!decode && !own_prompt && out.provenance < Provenance::extrapolated) {
+    out.provenance = Provenance::extrapolated;
+    out.low_ms *= out.low_ms / out.ms;  // as for sizes outside the rows: errors are twice as large
+    out.high_ms *= out.high_ms / out.ms;
+  }
   const double work = std::max(analytic.tensor_us, analytic.longest_us);
   out.bound = analytic.launch_us >= std::max(work, analytic.memory_us) ? Bound::launch
               : work >= analytic.memory_us                             ? Bound::tensor
@@ -117,6 +125,14 @@ std::shared_ptr<const KernelSource> specification_source(const DataSheet& sheet)
     layer.half_width = kGenericHalfWidth;
   }
   return source;
+}
+
+bool attention_writes_cache(const KernelSource& source) {
+  // cache_write of kPrefillConstants: bytes of the cache over the bandwidth. Rows that
+  // include the write fit 0.9 to 1.4; the others a trifle (0.01) that stands for something else.
+  return std::any_of(source.prefill.begin(), source.prefill.end(), [](const FittedOp& op) {
+    return op.rows > 0 && op.constants.size() > 4 && op.constants[4] > 0.25;
+  });
 }
 
 KernelTime predict_gemm(const KernelSource& source, std::string_view name, const GemmShape& shape) {

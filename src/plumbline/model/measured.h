@@ -19,6 +19,7 @@
 #include "plumbline/model/machine.h"
 #include "plumbline/model/measured_attention.h"
 #include "plumbline/model/measured_gemm.h"
+#include "plumbline/model/operation.h"
 #include "plumbline/model/prediction.h"
 
 namespace plumbline {
@@ -150,6 +151,8 @@ struct KernelSource {
   std::map<std::string, double> budgets;  ///< MAPE in per cent that validation may reach, by operation
   std::vector<KeptRow> kept;              ///< ascending by key
   KernelNames kernels;                    ///< of GEMMs, where they were recorded
+  std::vector<std::shared_ptr<const Operation>>
+      operations;  ///< in other formats, of experts, latent attention, …
 };
 
 /// The kernel source called `name` (the first one when `name` is empty), or nullptr.
@@ -157,6 +160,9 @@ std::shared_ptr<const KernelSource> find_source(const Hardware& hardware, std::s
 
 /// A source that knows the data sheet alone: generic constants, wide bands, provenance "specification".
 std::shared_ptr<const KernelSource> specification_source(const DataSheet& sheet);
+
+/// Do the source's attention times include writing the new keys and values to the cache?
+bool attention_writes_cache(const KernelSource& source);
 
 /// Time, band, provenance and what binds one GEMM.
 KernelTime predict_gemm(const KernelSource& source, std::string_view name, const GemmShape& shape);

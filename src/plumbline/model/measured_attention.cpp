@@ -10,6 +10,7 @@ struct Sizes {
   double batch, q, kv, heads, kv_heads, dim, group;
   double window;  ///< keys that the last query sees
   double pairs;
+  double kv_share;  ///< bytes of a cached element over bf16's
 };
 
 Sizes sizes_of(const AttentionShape& s) {
@@ -23,6 +24,7 @@ Sizes sizes_of(const AttentionShape& s) {
   out.group = out.heads / out.kv_heads;
   out.window = s.window > 0 ? std::min(out.kv, static_cast<double>(s.window)) : out.kv;
   out.pairs = attention_pairs(s);
+  out.kv_share = cost_of(s.kv).weight_bytes / 2;
   return out;
 }
 
@@ -31,9 +33,11 @@ double keys_touched(const Sizes& s) { return std::min(s.kv, s.window + s.q - 1);
 
 double prefill_flops(const Sizes& s) { return 4 * s.batch * s.heads * s.dim * s.pairs; }
 double prefill_bytes(const Sizes& s) {
-  return 4 * s.batch * s.dim * (s.heads * s.q + s.kv_heads * keys_touched(s));
+  return 4 * s.batch * s.dim * (s.heads * s.q + s.kv_share * s.kv_heads * keys_touched(s));
 }
-double decode_bytes(const Sizes& s) { return 4 * s.batch * s.dim * (s.kv_heads * s.window + s.heads); }
+double decode_bytes(const Sizes& s) {
+  return 4 * s.batch * s.dim * (s.kv_share * s.kv_heads * s.window + s.heads);
+}
 
 /// Rows (queries, of every head of a group when packed) and keys of a tile.
 struct Tile {

@@ -13,12 +13,14 @@
 
 namespace plumbline {
 
-/// Scaled-dot-product attention, bf16. `q_len` 1 is decode: the one query sees every key (of the window).
+/// Scaled-dot-product attention, queries and output in bf16. `q_len` 1 is decode: the one query sees every
+/// key (of the window).
 struct AttentionShape {
   std::int64_t batch = 1, q_len = 1, kv_len = 1, heads = 1, kv_heads = 1, head_dim = 64;
   std::int64_t window = 0;  ///< keys that one query sees, itself included; <= 0: all
   bool causal = true;       ///< the last query sees the last key
   AttentionBackend backend = AttentionBackend::best;
+  Dtype kv = Dtype::bf16;  ///< of the cache
 };
 
 /// The backend whose measurements stand for `backend`: FlashAttention's variable-length entry is flash.

@@ -42,10 +42,9 @@ constexpr std::array<Tile, 10> kTimeTiles{{{64, 64},
 constexpr std::array<double, 5> kTimeSplits{1, 2, 4, 8, 16};
 
 double bytes_of(const GemmShape& s) {
-  const auto [m, n, k] = s;
-  return 2 *
-         (static_cast<double>(m) * static_cast<double>(k) + static_cast<double>(n) * static_cast<double>(k) +
-          static_cast<double>(m) * static_cast<double>(n));
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
+  const DtypeCost& cost = cost_of(s.dtype);
+  return cost.activation_bytes * (m * k) + cost.weight_bytes * (n * k) + 2 * (m * n);
 }
 
 struct Sizes {
@@ -139,6 +138,33 @@ GemmAnalytic gemm_analytic(const Machine& machine, std::span<const double> c, co
   const double joined = larger * std::pow(1 + std::pow(ratio, p), 1 / p);
   out.us = (c[kT0] + joined) * std::exp(c[kShortK] * std::exp(-s.k / 256));
   return out;
+}
+
+OperationAnalytic low_gemm_analytic(const Machine& machine, std::span<const double> c, const GemmShape& s) {
+  const GemmAnalytic gemm = gemm_analytic(machine_for(machine, s.dtype), c, s);
+  OperationAnalytic out;
+  out.launch_us = gemm.launch_us + c[11];
+  out.memory_us = gemm.memory_us;
+  out.tensor_us = gemm.tensor_us;
+  out.split = gemm.split;
+  out.waves = gemm.waves;
+  out.moved_us = c[11] + c[12] * static_cast<double>(s.m) * static_cast<double>(s.k) / machine.bytes_per_us;
+  out.us = gemm.us + out.moved_us;
+  return out;
+}
+
+void low_gemm_features(const Machine& machine, const OperationAnalytic& analytic, const GemmShape& s,
+                       std::span<float> out) {
+  GemmAnalytic gemm;
+  gemm.us = analytic.us;
+  gemm.split = analytic.split;
+  gemm.waves = analytic.waves;
+  gemm_features(machine_for(machine, s.dtype), gemm, s, out.first(kGemmFeatures));
+  const double activations = static_cast<double>(s.m) * static_cast<double>(s.k);
+  std::size_t at = kGemmFeatures;
+  for (const double v : {analytic.moved_us / analytic.us, 2 * activations / machine.l2_bytes, analytic.us,
+                         static_cast<double>(s.m) * static_cast<double>(s.n) / machine.l2_bytes})
+    out[at++] = static_cast<float>(v);
 }
 
 int alignment_class(std::int64_t width) {

@@ -9,12 +9,14 @@
 #include <string_view>
 
 #include "plumbline/model/machine.h"
+#include "plumbline/model/operation_analytic.h"
 
 namespace plumbline {
 
-/// y[m,n] = x[m,k]·w[n,k]ᵀ, bf16 in and out. Counts of elements, each at least 1.
+/// y[m,n] = x[m,k]·w[n,k]ᵀ, bf16 out. Counts of elements, each at least 1.
 struct GemmShape {
   std::int64_t m = 1, n = 1, k = 1;
+  Dtype dtype = Dtype::bf16;
 };
 
 /// Names of the analytic constants, in the order of a constants vector (all are positive except short_k):
@@ -35,6 +37,21 @@ struct GemmAnalytic {
 
 /// The analytic time: launch + (memory^p + tensor^p)^(1/p), the best of seven tiles and four splits of k.
 GemmAnalytic gemm_analytic(const Machine& machine, std::span<const double> constants, const GemmShape& shape);
+
+/// Names of the constants that a low-precision GEMM has after those of kGemmConstants: quant_us and
+/// quant_bytes (the kernel that quantises the activations, where the rows have it inside: launch, and bytes
+/// an element of x over HBM).
+inline constexpr std::array<std::string_view, 13> kLowGemmConstants{
+    "t0_us",    "bandwidth", "p",        "efficiency", "area_power", "wave",       "k_ramp",
+    "split_us", "reduce",    "throttle", "short_k",    "quant_us",   "quant_bytes"};
+/// gemm_analytic in the shape's format with quantising added; `moved_us` of the answer is that part.
+OperationAnalytic low_gemm_analytic(const Machine& machine, std::span<const double> constants,
+                                    const GemmShape& shape);
+/// How many features a low-precision GEMM has: gemm_features in its format, and four of quantising.
+inline constexpr std::size_t kLowGemmFeatures = 76;
+/// Fills `out`, which holds kLowGemmFeatures.
+void low_gemm_features(const Machine& machine, const OperationAnalytic& analytic, const GemmShape& shape,
+                       std::span<float> out);
 
 /// How many features a GEMM shape has.
 inline constexpr std::size_t kGemmFeatures = 72;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "plumbline/model/kernel_memory.h"
+#include "plumbline/model/layer_attention.h"
 #include "plumbline/model/measured.h"
 
 namespace plumbline {
@@ -52,19 +53,6 @@ Counts counts_of(const Layer& layer) {
   return c;
 }
 
-AttentionShape attention_shape(const Layer& layer) {
-  AttentionShape shape;
-  shape.batch = layer.batch_size;
-  shape.q_len = layer.phase == Phase::decode ? 1 : layer.seq_len;
-  shape.kv_len = layer.seq_len;
-  shape.heads = layer.num_heads;
-  shape.kv_heads = layer.num_kv_heads;
-  shape.head_dim = layer.head_dim;
-  shape.window = layer.window_size > 0 && layer.window_size < layer.seq_len ? layer.window_size : 0;
-  shape.backend = measured_backend(layer.backend);
-  return shape;
-}
-
 /// Columns of one element-wise kernel: its own start, and bytes under one of the byte terms.
 struct Pointwise {
   std::string_view name;
@@ -75,22 +63,33 @@ struct Pointwise {
 
 /// The element-wise kernels of a layer, in order. `count` is how many of the array are used.
 struct PointwiseList {
-  std::array<Pointwise, 6> item{};
+  std::array<Pointwise, 8> item{};
   std::size_t count = 0;
+  std::size_t attention = 0;  ///< the first after the attention kernel
+  std::size_t mlp = 0;        ///< the first inside the MLP
   void add(Pointwise p) { item[count++] = p; }
 };
 
-PointwiseList pointwise_of(const Layer& layer, const Counts& c) {
+PointwiseList pointwise_of(const KernelSource& source, const Layer& layer, const Counts& c) {
+  // The attention rows of some sources include writing the cache, and then it is in no other place.
+  const bool writes_cache = c.decode && !attention_writes_cache(source);
   const double stream = c.tokens * c.hidden;
   const double qk = c.tokens * (c.heads + c.kv_heads) * c.dim;
   PointwiseList list;
+  const bool after = layer.norms >= 4;  // attention and MLP have a norm behind them as well
   list.add({"pre_attn_rmsnorm", kResidual, 2 * stream});
-  list.add({layer.use_qk_norm ? "qk_norm_rope" : "rope", kRope, qk});
-  if (c.decode) list.add({"kv_cache_write", kCache, 4 * c.tokens * c.kv_heads * c.dim});
-  list.add({"residual_rmsnorm", kResidual, 4 * stream});
+  if (layer.parallel && layer.norms == 2) list.add({"pre_mlp_rmsnorm", kResidual, 2 * stream});
+  if (layer.rope || layer.use_qk_norm)
+    list.add({!layer.rope ? "qk_norm" : layer.use_qk_norm ? "qk_norm_rope" : "rope", kRope, qk});
+  if (writes_cache) list.add({"kv_cache_write", kCache, 4 * c.tokens * c.kv_heads * c.dim});
+  list.attention = list.count;
+  if (after) list.add({"post_attn_rmsnorm", kResidual, 2 * stream});
+  if (!layer.parallel) list.add({"residual_rmsnorm", kResidual, 4 * stream});
+  list.mlp = list.count;
   list.add({c.gated ? "gated_activation" : "activation", kActivation,
             (c.gated ? 1.0 : 2.0 / 3) * c.tokens * c.ffn});
-  list.add({"residual_add", kResidual, 3 * stream});
+  if (after) list.add({"post_mlp_rmsnorm", kResidual, 2 * stream});
+  list.add({"residual_add", kResidual, (layer.parallel ? 4 : 3) * stream});
   return list;
 }
 
@@ -165,6 +164,8 @@ KernelTime layer_attention(const KernelSource& source, const std::array<double, 
     const KernelTime time = scaled(alone, factor * alone.ms * 1e3 + around);
     if (best.name.empty() || time.ms < best.ms) best = time;
   }
+  if ((layer.softcap || layer.sinks) && best.provenance < Provenance::extrapolated)
+    best.provenance = Provenance::extrapolated;
   return best;
 }
 
@@ -195,6 +196,19 @@ void finish_layer(Prediction& p, const Layer& layer, double half_width) {
 
 }  // namespace
 
+AttentionShape attention_shape(const Layer& layer) {
+  AttentionShape shape;
+  shape.batch = layer.batch_size;
+  shape.q_len = layer.phase == Phase::decode ? 1 : layer.seq_len;
+  shape.kv_len = layer.seq_len;
+  shape.heads = layer.num_heads;
+  shape.kv_heads = layer.num_kv_heads;
+  shape.head_dim = layer.head_dim;
+  shape.window = layer.window_size > 0 && layer.window_size < layer.seq_len ? layer.window_size : 0;
+  shape.backend = measured_backend(layer.backend);
+  return shape;
+}
+
 std::array<GemmShape, 4> layer_gemms(const Layer& layer) {
   const std::int64_t m = layer.batch_size * (layer.phase == Phase::decode ? 1 : layer.seq_len);
   const std::int64_t width = layer.activation == Activation::gated ? 2 * layer.ffn_dim : layer.ffn_dim;
@@ -219,7 +233,7 @@ std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, co
   }
   columns[attention_term(layer)] = predict_attention(source, "attention", attention_shape(layer)).ms * 1e3;
   const double unit = unit_us(source);
-  const PointwiseList list = pointwise_of(layer, c);
+  const PointwiseList list = pointwise_of(source, layer, c);
   for (std::size_t i = 0; i < list.count; ++i) {
     columns[kKernelUs] += list.item[i].starts;
     columns[list.item[i].term] += list.item[i].units * unit;
@@ -255,20 +269,22 @@ Prediction predict_measured(const KernelSource& source, const Layer& layer) {
     if (t[kKernelUs] * item.starts > 0.5 * us) time.bound = Bound::launch;
     return time;
   };
-  const PointwiseList list = pointwise_of(layer, c);
+  const PointwiseList list = pointwise_of(source, layer, c);
   Prediction p;
   std::size_t next = 0;
-  add_kernel(p, pointwise(list.item[next++]));
+  const auto until = [&](std::size_t end) {
+    while (next < end) add_kernel(p, pointwise(list.item[next++]));
+  };
+  until(layer.parallel && layer.norms == 2 ? 2 : 1);
   add_kernel(p, gemm("qkv_projection", 0));
-  add_kernel(p, pointwise(list.item[next++]));
-  if (c.decode) add_kernel(p, pointwise(list.item[next++]));
+  until(list.attention);
   add_kernel(p, layer_attention(source, t, layer, c));
   add_kernel(p, gemm("output_projection", 1));
-  add_kernel(p, pointwise(list.item[next++]));
+  until(list.mlp);
   add_kernel(p, gemm(c.gated ? "gate_up_projection" : "up_projection", 2));
-  add_kernel(p, pointwise(list.item[next++]));
+  until(list.mlp + 1);
   add_kernel(p, gemm("down_projection", 3));
-  add_kernel(p, pointwise(list.item[next++]));
+  until(list.count);
   finish_layer(p, layer, fitted.half_width);
   return p;
 }
