@@ -7,49 +7,12 @@
 #include <optional>
 #include <vector>
 
+#include "plumbline/base/csv.h"
 #include "plumbline/base/text.h"
 #include "plumbline/search/layer_file.h"
 
 namespace plumbline::detail {
 namespace {
-
-struct CsvCell {
-  std::string_view text;
-  std::size_t offset = 0;  ///< in the line, in bytes
-};
-
-/// Splits a line into cells; quoted cells are unescaped into `store`. False when a quote does not close.
-bool split_line(std::string_view line, std::vector<CsvCell>& cells, std::vector<std::string>& store) {
-  cells.clear();
-  store.clear();
-  store.reserve(static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')) + 1);  // views stay valid
-  for (std::size_t at = 0;;) {
-    if (at < line.size() && line[at] == '"') {
-      std::string text;
-      std::size_t i = at + 1;
-      for (;; ++i) {
-        if (i >= line.size()) return false;
-        if (line[i] == '"' && (i + 1 >= line.size() || line[i + 1] != '"')) break;
-        if (line[i] == '"') ++i;
-        text += line[i];
-      }
-      if (i + 1 < line.size() && line[i + 1] != ',') return false;
-      store.push_back(std::move(text));
-      cells.push_back({store.back(), at});
-      at = i + 1;
-    } else {
-      const std::size_t end = std::min(line.find(',', at), line.size());
-      cells.push_back({line.substr(at, end - at), at});
-      at = end;
-    }
-    if (at >= line.size()) return true;
-    ++at;  // the comma; a line that ends in one has a last, empty cell
-    if (at == line.size()) {
-      cells.push_back({{}, at});
-      return true;
-    }
-  }
-}
 
 struct Column {
   std::string name;
@@ -59,20 +22,19 @@ struct Column {
 /// The header's columns, or none with the reason filed.
 std::optional<std::vector<Column>> read_header(std::string_view line, int number, const std::string& file,
                                                LayerFile& out) {
-  std::vector<CsvCell> cells;
-  std::vector<std::string> store;
+  CsvLine cells;
   const std::int64_t before = out.errors;
   const auto wrong = [&](const std::string& message, std::size_t offset) {
     const int column = position_at(line, offset).column;
     file_error(diagnose("layers-header", message, {file, number, column}), out);
   };
-  if (!split_line(line, cells, store)) {
+  if (!cells.read(line)) {
     wrong("a quote in the header does not close", 0);
     return std::nullopt;
   }
   std::vector<Column> columns;
-  for (const CsvCell& cell : cells) {
-    const std::string name(trim(cell.text));
+  for (std::size_t i = 0; i < cells.cells.size(); ++i) {
+    const std::string name(trim(cells.cells[i]));
     const bool known = is_layer_field(name);
     if (!known && !is_measurement_column(name)) {
       std::vector<std::string_view> names{"name", "use_qk_norm", "phase", "activation", "backend"};
@@ -80,11 +42,11 @@ std::optional<std::vector<Column>> read_header(std::string_view line, int number
       const auto near = nearest_name(name, names);
       wrong(fmt::format("column '{}' is not a field of a layer{}", printable(cut_middle(name, 60)),
                         near ? fmt::format("; did you mean '{}'?", *near) : ""),
-            cell.offset);
+            cells.offsets[i]);
     }
     const auto same = [&](const Column& c) { return c.name == name; };
     if (std::any_of(columns.begin(), columns.end(), same)) {
-      wrong(fmt::format("column '{}' stands twice", printable(name)), cell.offset);
+      wrong(fmt::format("column '{}' stands twice", printable(name)), cells.offsets[i]);
     }
     columns.push_back({name, known});
   }
@@ -105,8 +67,8 @@ std::optional<std::vector<Column>> read_header(std::string_view line, int number
 void read_layers_csv(std::string_view text, const std::string& file, const LayerDefaults& defaults,
                      LayerFile& out) {
   std::optional<std::vector<Column>> columns;
-  std::vector<CsvCell> cells;
-  std::vector<std::string> store;
+  CsvLine line_cells;
+  const std::vector<std::string_view>& cells = line_cells.cells;
   int number = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -125,7 +87,7 @@ void read_layers_csv(std::string_view text, const std::string& file, const Layer
                                       {file, number, 1})),
                number, out);
     };
-    if (!split_line(line, cells, store)) {
+    if (!line_cells.read(line)) {
       refuse("a quote does not close");
     } else if (cells.size() != columns->size()) {
       refuse(fmt::format("{} cells, and the header has {} columns", cells.size(), columns->size()));
@@ -133,8 +95,8 @@ void read_layers_csv(std::string_view text, const std::string& file, const Layer
       LayerBuilder builder(defaults, out.rows_read + 1);
       for (std::size_t c = 0; c < cells.size(); ++c) {
         if ((*columns)[c].used) {
-          builder.set((*columns)[c].name, cells[c].text, FieldKind::text,
-                      {file, line, cells[c].offset, number});
+          builder.set((*columns)[c].name, cells[c], FieldKind::text,
+                      {file, line, line_cells.offsets[c], number});
         }
       }
       file_row(builder.finish({file, line, 0, number}), number, out);

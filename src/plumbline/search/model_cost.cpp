@@ -2,14 +2,9 @@
 #include "plumbline/search/model_cost.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace plumbline {
 namespace {
-
-auto key_of(const Layer& l) {
-  return std::tie(l.num_heads, l.num_kv_heads, l.head_dim, l.ffn_dim, l.window_size, l.use_qk_norm);
-}
 
 void add(ModelCost& cost, double times, double ms, double low_ms, double high_ms) {
   cost.total_ms += times * ms;
@@ -29,20 +24,23 @@ Layer at_work(Layer layer, const Workload& workload) {
 
 Parsed<ModelCost> cost_model(const Predictor& predictor, const Transformer& model, const Workload& workload) {
   ModelCost cost;
+  cost.untimed = untimed_reason(model).value_or("");
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    const Layer layer = at_work(model.layers[i].shape, workload);
-    const auto same = [&](const LayerGroup& g) { return key_of(g.shape) == key_of(layer); };
+    const TransformerLayer& facts = model.layers[i];
+    const Layer layer = at_work(facts.shape, workload);
+    const auto same = [&](const LayerGroup& g) { return same_kernels(g.layer, facts); };
     auto group = std::find_if(cost.groups.begin(), cost.groups.end(), same);
     if (group == cost.groups.end()) {
       if (Diagnostics wrong = validate(layer); !wrong.empty()) return {std::nullopt, std::move(wrong)};
       if (auto reason = unsupported(predictor, layer)) return failed<ModelCost>(std::move(*reason));
-      const Count attention = attention_flops(layer);
+      const Count attention = attention_flops(facts, layer);
       cost.groups.push_back({layer,
                              {},
-                             model.layers[i].parameters,
+                             facts.parameters,
+                             facts,
                              attention,
-                             attention + projection_flops(layer),
-                             predict(predictor, layer)});
+                             attention + projection_flops(facts, layer),
+                             cost.untimed.empty() ? predict(predictor, layer) : Prediction{}});
       group = std::prev(cost.groups.end());
     }
     group->indices.push_back(i);
@@ -50,16 +48,20 @@ Parsed<ModelCost> cost_model(const Predictor& predictor, const Transformer& mode
   const bool decode = workload.phase == Phase::decode;
   const std::int64_t rows = decode ? workload.batch_size : workload.batch_size * workload.seq_len;
   const std::int64_t logit_rows = workload.all_logits ? rows : workload.batch_size;
-  cost.embedding = predict_embedding(predictor, "embedding", rows, model.hidden_dim);
-  cost.final_norm = predict_rmsnorm(predictor, "final_norm", rows, model.hidden_dim);
-  cost.lm_head = predict_gemm(predictor, "lm_head", logit_rows, model.vocab_size, model.hidden_dim);
-  cost.flops = Count{2} * logit_rows * model.vocab_size * model.hidden_dim;
+  const std::int64_t words = model.head == HeadKind::language_model ? model.vocab_size : 0;
+  cost.flops = Count{2} * logit_rows * words * model.hidden_dim;
   for (const LayerGroup& group : cost.groups) {
-    const auto times = static_cast<double>(group.indices.size());
-    const Prediction& p = group.prediction;
-    add(cost, times, p.total_ms, p.low_ms, p.high_ms);
     cost.flops += group.flops * static_cast<std::int64_t>(group.indices.size());
   }
+  if (!cost.untimed.empty()) return {std::move(cost), {}};
+  for (const LayerGroup& group : cost.groups) {
+    const Prediction& p = group.prediction;
+    add(cost, static_cast<double>(group.indices.size()), p.total_ms, p.low_ms, p.high_ms);
+  }
+  cost.embedding = predict_embedding(predictor, "embedding", rows, model.hidden_dim);
+  cost.final_norm = predict_rmsnorm(predictor, "final_norm", rows, model.hidden_dim);
+  cost.lm_head.name = "lm_head";
+  if (words > 0) cost.lm_head = predict_gemm(predictor, "lm_head", logit_rows, words, model.hidden_dim);
   for (const KernelTime* part : {&cost.embedding, &cost.final_norm, &cost.lm_head}) {
     add(cost, 1, part->ms, part->low_ms, part->high_ms);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "plumbline/model/predict.h"
@@ -24,6 +25,7 @@ struct LayerGroup {
   Layer shape;                       ///< with the workload's seq_len, batch_size, phase and backend
   std::vector<std::size_t> indices;  ///< which layers, from 0
   std::int64_t parameters = 0;       ///< of one layer
+  TransformerLayer layer;            ///< the first of them
   Count attention_flops = 0;         ///< of one layer, causal
   Count flops = 0;                   ///< of one layer: projections and attention
   Prediction prediction;             ///< of one layer
@@ -35,14 +37,16 @@ struct ModelCost {
   KernelTime embedding;
   KernelTime final_norm;
   KernelTime lm_head;
-  Count flops = 0;  ///< layers and LM head
+  Count flops = 0;      ///< layers and LM head
+  std::string untimed;  ///< why no time can be predicted: the times below and the groups' are then 0
   double total_ms = 0;
   double low_ms = 0;
   double high_ms = 0;
   double tokens_per_second = 0;  ///< prefill: batch·seq_len tokens a pass; decode: batch tokens a step
 };
 
-/// Costs `model`. Errors: those of validate() for the workload, and unsupported().
+/// Costs `model`. Counts are whole even where a layer cannot be timed (`untimed` says why). Errors: those of
+/// validate() for the workload, and unsupported().
 Parsed<ModelCost> cost_model(const Predictor& predictor, const Transformer& model, const Workload& workload);
 
 }  // namespace plumbline

@@ -2,16 +2,11 @@
 #include "plumbline/search/rank.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
+#include "plumbline/base/parallel.h"
+
 namespace plumbline {
-namespace {
-
-constexpr std::size_t kLeastPerThread = 2048;  // below this a thread costs more than it saves
-
-}  // namespace
-
 std::string_view to_string(Metric metric) {
   return metric == Metric::total_ms ? "total_ms" : "ms_per_mparam_proxy";
 }
@@ -24,21 +19,6 @@ Score score_of(const Prediction& prediction) {
       prediction.ms_per_mparam_proxy,
       prediction.kernel_count == 0 ? std::string_view{} : prediction.kernels()[prediction.bottleneck].name,
       weakest_provenance(prediction)};
-}
-
-void for_ranges(std::size_t count, unsigned threads,
-                const std::function<void(std::size_t, std::size_t)>& work) {
-  std::size_t pieces = threads;
-  if (threads == 0) {
-    pieces =
-        std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), count / kLeastPerThread);
-  }
-  pieces = std::clamp<std::size_t>(pieces, 1, std::max<std::size_t>(count, 1));
-  std::vector<std::jthread> workers;
-  for (std::size_t i = 1; i < pieces; ++i) {
-    workers.emplace_back([&, i] { work(count * i / pieces, count * (i + 1) / pieces); });
-  }
-  work(0, count / pieces);
 }
 
 std::vector<Score> score_all(const Predictor& predictor, std::span<const Layer> layers, unsigned threads) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -37,9 +36,5 @@ std::vector<Score> score_all(const Predictor& predictor, std::span<const Layer> 
 
 /// Indices of `scores`, the best first. Stable: equal ones keep their input order.
 std::vector<std::size_t> rank(std::span<const Score> scores, Metric metric);
-
-/// Calls work(begin, end) for pieces that cover [0, count), on `threads` threads (0: see score_all).
-void for_ranges(std::size_t count, unsigned threads,
-                const std::function<void(std::size_t, std::size_t)>& work);
 
 }  // namespace plumbline

@@ -16,6 +16,13 @@ Parsed<SweepRange> refuse(std::string_view text, std::string_view why) {
       diagnose("sweep-invalid", fmt::format("--dim {}: {}", printable(cut_middle(text, 60)), why)));
 }
 
+/// Does a matrix product lay the dimension out in tiles by itself? (Tokens do so together with the batch, and
+/// heads together with their width.)
+bool tiles(const LayerField& field) {
+  return field.member == &Layer::hidden_dim || field.member == &Layer::ffn_dim ||
+         field.member == &Layer::head_dim;
+}
+
 void add_excess(std::vector<SweepPoint>& points) {
   if (points.size() < 3) return;
   const SweepPoint& a = points.front();
@@ -72,7 +79,8 @@ Parsed<Sweep> sweep(const Predictor& predictor, const Layer& base, const SweepRa
       wrong.push_back(std::move(*reason));
     }
     if (wrong.empty()) {
-      SweepPoint point{value, predict(predictor, layer), tile_penalty(field->name, value), {}, {}};
+      SweepPoint point{value, predict(predictor, layer), {}, {}, {}};
+      if (tiles(*field)) point.tile = tile_penalty(field->name, value);
       if (!result.points.empty()) {
         const double before = result.points.back().prediction.total_ms;
         point.step_pct = (point.prediction.total_ms / before - 1.0) * 100.0;

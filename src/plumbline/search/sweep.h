@@ -28,8 +28,8 @@ Parsed<SweepRange> parse_sweep(std::string_view text);
 struct SweepPoint {
   std::int64_t value = 0;
   Prediction prediction;
-  TilePenalty tile;                ///< of the swept dimension
-  std::optional<double> step_pct;  ///< total_ms against the point before; none for the first
+  std::optional<TilePenalty> tile;  ///< of the swept dimension, where that is a width of matrices
+  std::optional<double> step_pct;   ///< total_ms against the point before; none for the first
   /// total_ms above the straight line between the sweep's first and last point; none with fewer than three
   /// points. What a size costs beyond growing in proportion.
   std::optional<double> excess_pct;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/search/shape_layer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "plumbline/model/layer_attention.h"
+#include "plumbline/model/measured.h"
+#include "plumbline/model/operation.h"
+
+namespace plumbline {
+namespace {
+
+std::int64_t rows_of(const Layer& layer) {
+  return layer.batch_size * (layer.phase == Phase::decode ? 1 : layer.seq_len);
+}
+
+bool is_mlp(std::string_view kernel) {
+  constexpr std::array<std::string_view, 7> names{"gate_up_projection", "up_projection",   "geglu_mlp",
+                                                  "plain_mlp",          "down_projection", "gated_activation",
+                                                  "activation"};
+  return std::find(names.begin(), names.end(), kernel) != names.end();
+}
+
+/// The products of a rank's layer by name.
+std::optional<GemmShape> projection(std::string_view kernel, const Layer& rank) {
+  const std::int64_t rows = rows_of(rank), d = rank.hidden_dim;
+  if (kernel == "qkv_projection")
+    return GemmShape{rows, (rank.num_heads + 2 * rank.num_kv_heads) * rank.head_dim, d};
+  if (kernel == "output_projection") return GemmShape{rows, d, rank.num_heads * rank.head_dim};
+  if (kernel == "gate_up_projection") return GemmShape{rows, 2 * rank.ffn_dim, d};
+  if (kernel == "up_projection") return GemmShape{rows, rank.ffn_dim, d};
+  if (kernel == "down_projection") return GemmShape{rows, d, rank.ffn_dim};
+  return std::nullopt;
+}
+
+KernelRequest attention_request(const ShapeLayer& shape, const Layer& rank) {
+  AttentionShape out = attention_shape(rank);
+  out.kv = shape.kv;
+  return {out};
+}
+
+KernelRequest experts_request(const ShapeLayer& shape) {
+  MoeShape out;
+  out.tokens = rows_of(shape.layer);
+  out.hidden = shape.layer.hidden_dim;
+  out.inter = shape.expert_dim;
+  out.topk = shape.experts_per_token;
+  out.experts = shape.num_experts;
+  out.tp = shape.tensor_parallel;
+  out.dtype = shape.weights;
+  out.gated = shape.layer.activation == Activation::gated;
+  return {out};
+}
+
+KernelRequest all_reduce_request(const ShapeLayer& shape) {
+  return {CollectiveShape{CollectiveOp::all_reduce, shape.tensor_parallel,
+                          rows_of(shape.layer) * shape.layer.hidden_dim, 2}};
+}
+
+KernelTime nothing(std::string_view name) { return {name, 0, 0, 0, Provenance::interpolated, Bound::launch}; }
+
+}  // namespace
+
+Layer rank_layer(const ShapeLayer& shape) {
+  Layer out = shape.layer;
+  const auto share = [&](std::int64_t count) {
+    return std::max<std::int64_t>(1, count / shape.tensor_parallel);
+  };
+  out.num_heads = share(out.num_heads);
+  out.num_kv_heads = share(out.num_kv_heads);
+  out.ffn_dim = share(out.ffn_dim);
+  return out;
+}
+
+std::size_t rank_kernel_count(const Predictor& predictor, const ShapeLayer& shape, const LayerParts& parts) {
+  return predict(predictor, rank_layer(shape)).kernel_count + (parts.experts ? 2U : 0U) +
+         (parts.parallel ? 1U : 0U);
+}
+
+KernelTime rank_kernel(const Predictor& predictor, const ShapeLayer& shape, const LayerParts& parts,
+                       std::size_t i) {
+  const Layer rank = rank_layer(shape);
+  const Prediction base = predict(predictor, rank);
+  if (i < base.kernel_count) {
+    const KernelTime& time = base.kernel_storage[i];
+    if (shape.num_experts > 0 && is_mlp(time.name)) return nothing(time.name);
+    if (shape.weights != Dtype::bf16) {
+      if (auto gemm = projection(time.name, rank)) {
+        gemm->dtype = shape.weights;
+        return predict_kernel(*predictor.source, time.name, {*gemm});
+      }
+    }
+    if (shape.kv != Dtype::bf16 && time.name == "attention")
+      return predict_kernel(*predictor.source, time.name, attention_request(shape, rank));
+    return time;
+  }
+  i -= base.kernel_count;
+  if (parts.experts && i == 0) {
+    if (shape.num_experts == 0) return nothing("router");
+    return predict_gemm(predictor, "router", rows_of(rank), shape.num_experts, rank.hidden_dim);
+  }
+  if (parts.experts && i == 1) {
+    if (shape.num_experts == 0) return nothing("experts");
+    return predict_kernel(*predictor.source, "experts", experts_request(shape));
+  }
+  if (shape.tensor_parallel == 1) return nothing("all_reduce");
+  KernelTime one = predict_kernel(*predictor.source, "all_reduce", all_reduce_request(shape));
+  one.ms *= 2;  // behind attention, and behind the MLP
+  one.low_ms *= 2;
+  one.high_ms *= 2;
+  return one;
+}
+
+std::pair<double, double> rank_band(const Predictor& predictor, const ShapeLayer& shape,
+                                    const LayerParts& parts) {
+  if (!parts.any()) {
+    const Prediction p = predict(predictor, shape.layer);
+    return {p.low_ms, p.high_ms};
+  }
+  double total = 0, below = 0, above = 0;
+  for (std::size_t i = 0; i < rank_kernel_count(predictor, shape, parts); ++i) {
+    const KernelTime time = rank_kernel(predictor, shape, parts, i);
+    total += time.ms;
+    below += (time.ms - time.low_ms) * (time.ms - time.low_ms);
+    above += (time.high_ms - time.ms) * (time.high_ms - time.ms);
+  }
+  const auto kind = static_cast<std::size_t>(layer_kind(shape.layer));
+  const double factor = std::exp(predictor.source->layers[kind].half_width);
+  return {std::min(total / factor, total - std::sqrt(below)),
+          std::max(total * factor, total + std::sqrt(above))};
+}
+
+Diagnostics unmeasured_parts(const Predictor& predictor, const ShapeLayer& shape, const LayerParts& parts) {
+  Diagnostics out;
+  if (predictor.source == nullptr) return out;
+  const auto ask = [&](const KernelRequest& request) {
+    const Diagnostics found = check_request(*predictor.source, request);
+    out.insert(out.end(), found.begin(), found.end());
+  };
+  const Layer rank = rank_layer(shape);
+  if (shape.weights != Dtype::bf16) {
+    auto gemm = projection("output_projection", rank);
+    gemm->dtype = shape.weights;
+    ask({*gemm});
+  }
+  if (shape.kv != Dtype::bf16) ask(attention_request(shape, rank));
+  if (parts.experts && shape.num_experts > 0) ask(experts_request(shape));
+  if (parts.parallel && shape.tensor_parallel > 1) ask(all_reduce_request(shape));
+  return out;
+}
+
+}  // namespace plumbline

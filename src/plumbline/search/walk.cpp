@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tree of boxes: each level splits one dimension's range in up to eight. Every quantity has an interval
+// over a box; constraints refuse a box whole, bounds prune it, and what is left is evaluated row by row.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "plumbline/search/search_plan.h"
+
+namespace plumbline {
+namespace {
+
+/// f over rows and numbers: whichever operand is no row stands for all of it.
+template <class F>
+void over(double* out, const double* a, double x, const double* b, double y, std::size_t length, F f) {
+  if (a != nullptr && b != nullptr) {
+    for (std::size_t i = 0; i < length; ++i) out[i] = f(a[i], b[i]);
+  } else if (a != nullptr) {
+    for (std::size_t i = 0; i < length; ++i) out[i] = f(a[i], y);
+  } else {
+    for (std::size_t i = 0; i < length; ++i) out[i] = f(x, b[i]);
+  }
+}
+
+}  // namespace
+
+Walk::Walk(const SearchPlan& plan, SlabResult& result, TopList top, Front front)
+    : plan_(plan), result_(result), top_(std::move(top)), front_(std::move(front)) {
+  const std::size_t nodes = plan.problem.program.nodes.size();
+  ranges_.assign(plan.levels.size() + 1, std::vector<Range>(nodes));
+  rows_.resize(nodes);
+  row_of_.assign(nodes, 0);
+  for (const RowRoot& root : plan.rows) {
+    for (const int each : root.nodes) rows_[static_cast<std::size_t>(each)].resize(kRow);
+  }
+  result_.tally.rejected.assign(plan.problem.constraints.size(), 0);
+  result_.top.limit = top_.limit;
+}
+
+void Walk::evaluate(const std::vector<int>& nodes, const std::vector<const Coarse*>& tables) {
+  std::vector<Range>& ranges = ranges_[depth_];
+  const auto of = [&](int at) { return at < 0 ? Range{} : ranges[static_cast<std::size_t>(at)]; };
+  for (const int at : nodes) {
+    const ProgramNode& node = plan_.node(at);
+    Range& out = ranges[static_cast<std::size_t>(at)];
+    const auto index = static_cast<std::size_t>(std::max(node.index, 0));
+    switch (node.op) {
+      case Op::constant:
+        out = {node.value, node.value};
+        break;
+      case Op::dimension: {
+        const auto& values = plan_.problem.space.dimensions[index].values;
+        out = {values[static_cast<std::size_t>(box_.low[index])],
+               values[static_cast<std::size_t>(box_.high[index]) - 1]};
+        break;
+      }
+      case Op::table: {
+        const Coarse& coarse = *tables[index];
+        const CostTable& table = plan_.problem.tables[index];
+        std::size_t place = 0;
+        for (std::size_t i = 0; i < coarse.sizes.size(); ++i) {
+          const auto low = box_.low[static_cast<std::size_t>(table.dimensions[i])];
+          place = place * coarse.sizes[i] + static_cast<std::size_t>(low / coarse.block[i]);
+        }
+        out = {coarse.low[place], coarse.high[place]};
+        break;
+      }
+      default:
+        out = apply(node.op, of(node.a), of(node.b), of(node.c));
+    }
+  }
+}
+
+void Walk::enter(const Slab& box, std::size_t level) {
+  box_ = box;
+  depth_ = 0;
+  std::vector<int> all(plan_.problem.program.nodes.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+  evaluate(all, level == 0 ? plan_.top_tables : plan_.levels[level - 1].tables);
+}
+
+int Walk::refused_by() const {
+  for (const int c : plan_.constraints) {
+    const Range& r = range(plan_.problem.constraints[static_cast<std::size_t>(c)].node);
+    if (r.low == 0 && r.high == 0) return c;
+  }
+  return -1;
+}
+
+bool Walk::pruned() const {
+  if (!plan_.options.prune) return false;
+  std::int64_t first = 0;
+  for (std::size_t d = 0; d < box_.low.size(); ++d) first += plan_.strides[d] * box_.low[d];
+  if (top_.wants({bound(), first})) return false;
+  if (plan_.problem.front.empty()) return true;
+  FrontPoint least;
+  least.number = first;
+  for (std::size_t i = 0; i < plan_.problem.front.size(); ++i)
+    least.value[i] = range(plan_.problem.front[i].node).low;
+  return front_.dominates(least);
+}
+
+/// False: the box is done with, refused or pruned, and counted.
+bool Walk::judge() {
+  const int refused = refused_by();
+  if (refused >= 0) {
+    result_.tally.rejected[static_cast<std::size_t>(refused)] += volume(box_);
+    return false;
+  }
+  if (pruned()) {
+    result_.tally.pruned += volume(box_);
+    return false;
+  }
+  return true;
+}
+
+bool Walk::search(std::size_t level) {
+  if (!judge()) return true;
+  if (level == plan_.levels.size()) {
+    row();
+    return plan_.options.stop == nullptr || !plan_.options.stop->load(std::memory_order_relaxed);
+  }
+  const Level& split = plan_.levels[level];
+  const auto d = static_cast<std::size_t>(split.dimension);
+  const std::int32_t low = box_.low[d], high = box_.high[d];
+  bool going = true;
+  for (std::int32_t at = low; at < high && going; at += split.block) {
+    box_.low[d] = at;
+    box_.high[d] = std::min(high, at + split.block);
+    ranges_[depth_ + 1] = ranges_[depth_];
+    ++depth_;
+    evaluate(split.nodes, split.tables);
+    going = search(level + 1);
+    --depth_;
+    if (plan_.options.first_only && !result_.top.best.empty()) going = false;
+  }
+  box_.low[d] = low;
+  box_.high[d] = high;
+  return going;
+}
+
+void Walk::row_node(int at, std::size_t length) {
+  const ProgramNode& node = plan_.node(at);
+  double* const out = rows_[static_cast<std::size_t>(at)].data();
+  const auto inner = static_cast<std::size_t>(plan_.problem.inner);
+  if (node.op == Op::dimension) {
+    const double* values = plan_.problem.space.dimensions[inner].values.data() + box_.low[inner];
+    std::copy(values, values + length, out);
+    return;
+  }
+  if (node.op == Op::table) {
+    const CostTable& table = plan_.problem.tables[static_cast<std::size_t>(node.index)];
+    const double* values = table.values.data() + table.place(box_.low);
+    std::copy(values, values + length, out);
+    return;
+  }
+  const auto row = [&](int operand) -> const double* {
+    if (operand < 0 || rows_[static_cast<std::size_t>(operand)].empty()) return nullptr;
+    return rows_[static_cast<std::size_t>(operand)].data();
+  };
+  const auto number = [&](int operand) { return operand < 0 ? 0.0 : range(operand).low; };
+  const double *a = row(node.a), *b = row(node.b), *c = row(node.c);
+  const double x = number(node.a), y = number(node.b), z = number(node.c);
+  switch (node.op) {
+    case Op::add:
+      return over(out, a, x, b, y, length, [](double u, double v) { return u + v; });
+    case Op::subtract:
+      return over(out, a, x, b, y, length, [](double u, double v) { return u - v; });
+    case Op::multiply:
+      return over(out, a, x, b, y, length, [](double u, double v) { return u * v; });
+    case Op::less:
+      return over(out, a, x, b, y, length, [](double u, double v) { return u < v ? 1.0 : 0.0; });
+    case Op::less_equal:
+      return over(out, a, x, b, y, length, [](double u, double v) { return u <= v ? 1.0 : 0.0; });
+    case Op::logical_and:
+      return over(out, a, x, b, y, length,
+                  [](double u, double v) { return u * v; });  // of truths, each 0 or 1
+    default:
+      for (std::size_t i = 0; i < length; ++i) {
+        out[i] = apply(node.op, a != nullptr ? a[i] : x, b != nullptr ? b[i] : y, c != nullptr ? c[i] : z);
+      }
+  }
+}
+
+void Walk::row() {
+  const auto inner = static_cast<std::size_t>(plan_.problem.inner);
+  const auto length = static_cast<std::size_t>(box_.high[inner] - box_.low[inner]);
+  std::int64_t first = 0;
+  for (std::size_t d = 0; d < box_.low.size(); ++d) first += plan_.strides[d] * box_.low[d];
+  const std::int64_t stride = plan_.strides[inner];
+  ++row_number_;
+  std::array<std::uint8_t, kRow> alive{};
+  std::size_t left = length;
+  std::fill_n(alive.begin(), length, std::uint8_t{1});
+  std::array<const double*, 4> goal{};
+  std::array<double, 4> same{};
+  std::size_t goals = 0;
+  for (const RowRoot& root : plan_.rows) {
+    const std::vector<double>& values = rows_[static_cast<std::size_t>(root.node)];
+    if (root.constraint >= 0) {
+      if (range(root.node).low != 0) continue;  // every shape of the row fulfils it
+    }
+    for (const int each : root.nodes) {
+      if (std::exchange(row_of_[static_cast<std::size_t>(each)], row_number_) != row_number_)
+        row_node(each, length);
+    }
+    if (root.constraint < 0) {
+      goal[goals] = values.empty() ? nullptr : values.data();
+      same[goals++] = range(root.node).low;
+      continue;
+    }
+    std::size_t passed = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+      alive[i] = static_cast<std::uint8_t>(alive[i] & (values[i] != 0 ? 1 : 0));
+      passed += alive[i];
+    }
+    result_.tally.rejected[static_cast<std::size_t>(root.constraint)] +=
+        static_cast<std::int64_t>(left - passed);
+    left = passed;
+    if (left == 0) return;
+  }
+  result_.tally.seen += static_cast<std::int64_t>(left);
+  const auto value = [&](std::size_t g, std::size_t i) { return goal[g] != nullptr ? goal[g][i] : same[g]; };
+  double worst =
+      top_.best.size() < top_.limit ? std::numeric_limits<double>::infinity() : top_.best.back().value;
+  for (std::size_t i = 0; i < length; ++i) {
+    if (alive[i] == 0) continue;
+    const double main = value(0, i);
+    const std::int64_t number = first + stride * static_cast<std::int64_t>(i);
+    if (main <= worst) {
+      const Candidate candidate{main, number};
+      if (top_.wants(candidate)) {
+        top_.add(candidate);
+        result_.top.add(candidate);
+        if (top_.best.size() == top_.limit) worst = top_.best.back().value;
+      }
+    }
+    if (goals == 1) continue;
+    FrontPoint point;
+    point.number = number;
+    for (std::size_t g = 1; g < goals; ++g) point.value[g - 1] = value(g, i);
+    if (front_.dominates(point)) continue;
+    front_.add(point);
+    result_.front.add(point);
+  }
+}
+
+}  // namespace plumbline
