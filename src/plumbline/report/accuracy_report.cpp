@@ -66,6 +66,35 @@ std::string calibration_text(const Calibration& calibration, bool color) {
   return out + render_text(table, color);
 }
 
+bool usable(const CheckedTable& table) { return !has_errors(table.findings) && table.file.rows > 0; }
+
+std::string checked_text(const std::vector<CheckedTable>& tables, bool color) {
+  TextTable out{{{"file"}, {"GPU"}, {"rows", Align::right}, {"set apart", Align::right}, {"usable"}}, {}};
+  for (const CheckedTable& table : tables) {
+    out.rows.push_back({table.file.name, table.hardware, format_grouped(table.file.rows),
+                        format_grouped(table.file.rejected),
+                        usable(table) ? Cell{"yes"} : Cell{"NO", Style::bad}});
+  }
+  return render_text(out, color);
+}
+
+Json checked_json(const std::vector<CheckedTable>& tables) {
+  Json out = Json::array();
+  for (const CheckedTable& table : tables) {
+    Json findings = Json::array();
+    for (const Diagnostic& d : table.findings)
+      findings.push_back({{"line", d.line}, {"code", d.code}, {"message", d.message}});
+    out.push_back({{"file", table.file.name},
+                   {"sha256", table.file.sha256},
+                   {"hardware", table.hardware},
+                   {"rows", table.file.rows},
+                   {"rejected", table.file.rejected},
+                   {"usable", usable(table)},
+                   {"findings", findings}});
+  }
+  return out;
+}
+
 Json calibration_json(const Calibration& calibration, const Diagnostics& rejected) {
   Json files = Json::array(), rows = Json::array(), folds = Json::array();
   for (const RowFile& file : calibration.source.rows) {

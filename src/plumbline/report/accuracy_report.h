@@ -20,6 +20,19 @@ std::string calibration_text(const Calibration& calibration, bool color);
 /// "message"}], "folds": [{"op", "rows", "sites", "errors"}]}
 Json calibration_json(const Calibration& calibration, const Diagnostics& rejected);
 
+/// A file of rows held against what the GPU can do.
+struct CheckedTable {
+  std::string hardware;
+  RowFile file;
+  Diagnostics findings;  ///< rows set apart (warnings), and what makes the table unusable (errors)
+};
+/// Whether the table can be calibrated with, its doubtful rows set apart.
+bool usable(const CheckedTable& table);
+/// One line a file: rows kept, rows set apart, what to think of it.
+std::string checked_text(const std::vector<CheckedTable>& tables, bool color);
+/// [{"file", "sha256", "hardware", "rows", "rejected", "usable", "findings": [{"line", "code", "message"}]}]
+Json checked_json(const std::vector<CheckedTable>& tables);
+
 /// Errors by operation against their budgets.
 std::string validation_text(const std::vector<OpAccuracy>& ops, bool color);
 /// [{"op", "n", "mape_pct", "median_pct", "p90_pct", "bias_pct", "pair_pct", "kendall_tau", "coverage_pct",

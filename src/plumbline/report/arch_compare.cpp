@@ -140,6 +140,7 @@ void note_missing(const std::vector<ArtifactEntry>& all,
 Parsed<Artifact> parse_artifact(std::string_view source, const std::string& file) {
   auto document = parse_json(source, file);
   if (!document.ok()) return {std::nullopt, std::move(document.diagnostics)};
+  if (auto twice = duplicate_key(source, file)) return failed<Artifact>(*std::move(twice));
   const Json& root = *document.value;
   const bool own = root.is_object() && root.value("schema", Json()) == kArchSchema;
   const bool noeris = root.is_object() && root.value("experiment", Json()) == "kernel_aware_nas";

@@ -85,8 +85,9 @@ Json agreement_json(const ArchReport& report, const Agreement& each) {
   return {{"a", each.a},
           {"b", each.b},
           {"metric", to_string(each.metric)},
+          {"comparable", each.comparable},
           {"pairs", each.pairs},
-          {"discordant_pairs", each.discordant_pairs},
+          {"discordant_pairs", each.comparable ? Json(each.discordant_pairs) : Json(nullptr)},
           {"kendall_tau", optional_json(each.kendall_tau)},
           {"moved", moved}};
 }
@@ -110,11 +111,12 @@ Json noeris_cliff(const Sweep& sweep) {
   Json values = Json::array();
   for (const SweepPoint& point : sweep.points) {
     const Prediction& p = point.prediction;
+    const TilePenalty tile = tile_penalty("", point.value);
     values.push_back({{sweep.range.dimension, point.value},
                       {"total_ms", p.total_ms},
-                      {"aligned_128", point.tile.aligned_128},
-                      {"tile_efficiency", point.tile.efficiency},
-                      {"wasted_work_pct", point.tile.wasted_work_pct},
+                      {"aligned_128", tile.aligned_128},
+                      {"tile_efficiency", tile.efficiency},
+                      {"wasted_work_pct", tile.wasted_work_pct},
                       {"bottleneck", p.kernels()[p.bottleneck].name}});
   }
   Json base = noeris_config(sweep.base);
@@ -128,13 +130,14 @@ Json sweep_json(const Sweep& sweep) {
   Json values = Json::array();
   for (const SweepPoint& point : sweep.points) {
     const Prediction& p = point.prediction;
+    const auto& tile = point.tile;
     values.push_back({{"value", point.value},
                       {"total_ms", p.total_ms},
                       {"low_ms", p.low_ms},
                       {"high_ms", p.high_ms},
-                      {"aligned_128", point.tile.aligned_128},
-                      {"tile_efficiency", point.tile.efficiency},
-                      {"wasted_work_pct", point.tile.wasted_work_pct},
+                      {"aligned_128", tile ? Json(tile->aligned_128) : Json(nullptr)},
+                      {"tile_efficiency", tile ? Json(tile->efficiency) : Json(nullptr)},
+                      {"wasted_work_pct", tile ? Json(tile->wasted_work_pct) : Json(nullptr)},
                       {"step_pct", optional_json(point.step_pct)},
                       {"excess_pct", optional_json(point.excess_pct)},
                       {"bottleneck", p.kernels()[p.bottleneck].name}});

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "plumbline/base/json.h"
-#include "plumbline/report/arch_report.h"
+#include "plumbline/search/arch_report.h"
 
 namespace plumbline {
 

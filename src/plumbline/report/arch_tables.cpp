@@ -163,29 +163,44 @@ TextTable sweep_table(const Sweep& sweep) {
   TextTable table{{{sweep.range.dimension, Align::right},
                    {"total ms", Align::right},
                    {"step %", Align::right},
-                   {"over line %", Align::right},
-                   {"tile eff.", Align::right},
-                   {"waste %", Align::right},
-                   {"128"},
-                   {"bottleneck"}},
+                   {"over line %", Align::right}},
                   {}};
+  const bool tiled = !sweep.points.empty() && sweep.points.front().tile.has_value();
+  if (tiled) {
+    table.columns.push_back({"tile eff.", Align::right});
+    table.columns.push_back({"waste %", Align::right});
+    table.columns.push_back({"128"});
+  }
+  table.columns.push_back({"bottleneck"});
   for (const SweepPoint& point : sweep.points) {
     const Prediction& p = point.prediction;
-    table.rows.push_back(
-        {std::to_string(point.value),
-         ms(p.total_ms),
-         pct(point.step_pct),
-         pct(point.excess_pct),
-         format_fixed(point.tile.efficiency, 3),
-         format_fixed(point.tile.wasted_work_pct, 1),
-         {point.tile.aligned_128 ? "yes" : "no", point.tile.aligned_128 ? Style::plain : Style::warn},
-         std::string(p.kernels()[p.bottleneck].name)});
+    std::vector<Cell> row{std::to_string(point.value), ms(p.total_ms), pct(point.step_pct),
+                          pct(point.excess_pct)};
+    if (tiled) {
+      const TilePenalty& tile = *point.tile;
+      row.emplace_back(format_fixed(tile.efficiency, 3));
+      row.emplace_back(format_fixed(tile.wasted_work_pct, 1));
+      row.push_back({tile.aligned_128 ? "yes" : "no", tile.aligned_128 ? Style::plain : Style::warn});
+    }
+    row.emplace_back(std::string(p.kernels()[p.bottleneck].name));
+    table.rows.push_back(std::move(row));
   }
   insert_band(table, 2, [&](std::size_t row) {
     const Prediction& p = sweep.points[row].prediction;
     return std::pair(p.low_ms, p.high_ms);
   });
   return table;
+}
+
+std::string agreement_title(const ArchReport& report) {
+  std::string by;
+  bool one = true;
+  for (const GpuReport& gpu : report.gpus) {
+    one = one && comparable(gpu.predictor, report.gpus.front().predictor);
+    by += fmt::format("{}{} {}", by.empty() ? "" : ", ", gpu.predictor.hardware, timed_by(gpu.predictor));
+  }
+  if (one) return fmt::format("Do the GPUs agree?  (by {})", timed_by(report.gpus.front().predictor));
+  return fmt::format("Do the GPUs agree?  (mixed: {}; times of different frameworks do not compare)", by);
 }
 
 TextTable agreement_table(const ArchReport& report) {
@@ -197,9 +212,9 @@ TextTable agreement_table(const ArchReport& report) {
                   {}};
   for (const Agreement& each : report.agreement) {
     table.rows.push_back({fmt::format("{} / {}", each.a, each.b), std::string(to_string(each.metric)),
-                          each.kendall_tau ? format_fixed(*each.kendall_tau, 3) : "",
-                          fmt::format("{} of {}", each.discordant_pairs, each.pairs),
-                          std::to_string(each.moved.size())});
+                          each.kendall_tau ? format_fixed(*each.kendall_tau, 3) : "–",
+                          each.comparable ? fmt::format("{} of {}", each.discordant_pairs, each.pairs) : "–",
+                          each.comparable ? std::to_string(each.moved.size()) : "–"});
   }
   return table;
 }

@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "plumbline/report/arch_report.h"
 #include "plumbline/report/text_table.h"
+#include "plumbline/search/arch_report.h"
 
 namespace plumbline::detail {
 
@@ -15,6 +15,8 @@ TextTable ranking_table(std::span<const Layer> layers, std::span<const Score> sc
                         std::span<const std::size_t> order);
 TextTable sweep_table(const Sweep& sweep);
 TextTable agreement_table(const ArchReport& report);
+/// The title of that table: what all times are by, or that they are mixed and by what each.
+std::string agreement_title(const ArchReport& report);
 
 /// "hidden_dim swept on num_heads 32, num_kv_heads 8, …".
 std::string sweep_title(const Sweep& sweep);

@@ -6,6 +6,8 @@
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
 #include "plumbline/report/arch_tables.h"
+#include "plumbline/report/takeaways.h"
+#include "plumbline/report/window_note.h"
 
 namespace plumbline {
 namespace {
@@ -54,16 +56,22 @@ TextTable parts_table(const ModelCost& cost) {
   const auto share = [&](double part) {
     return fmt::format("{} %", format_fixed(100 * part / cost.total_ms, 1));
   };
+  const bool timed = cost.untimed.empty();
   for (const LayerGroup& group : cost.groups) {
+    const std::string kind = layer_kind_text(group.layer);
+    if (!timed) {
+      table.rows.push_back(
+          {kind, layer_indices(group.indices), std::to_string(group.indices.size()), "", "", "", ""});
+      continue;
+    }
     const Prediction& p = group.prediction;
     const auto count = static_cast<double>(group.indices.size());
-    table.rows.push_back({group.shape.window_size > 0 ? fmt::format("sliding {}", group.shape.window_size)
-                                                      : std::string("full attention"),
-                          layer_indices(group.indices), std::to_string(group.indices.size()),
+    table.rows.push_back({kind, layer_indices(group.indices), std::to_string(group.indices.size()),
                           format_fixed(p.total_ms, 3), format_fixed(count * p.total_ms, 3),
                           share(count * p.total_ms), std::string(p.kernels()[p.bottleneck].name)});
   }
   for (const KernelTime* part : {&cost.embedding, &cost.final_norm, &cost.lm_head}) {
+    if (!timed || !(part->ms > 0)) continue;
     table.rows.push_back({std::string(part->name), "", "1", format_fixed(part->ms, 3),
                           format_fixed(part->ms, 3), share(part->ms), std::string(to_string(part->bound))});
   }
@@ -71,6 +79,20 @@ TextTable parts_table(const ModelCost& cost) {
 }
 
 }  // namespace
+
+std::string layer_kind_text(const TransformerLayer& layer) {
+  std::string out = layer.state_bytes > 0         ? "recurrent"
+                    : !layer.has_attention        ? "no attention"
+                    : layer.latent.kv_rank > 0    ? "latent attention"
+                    : layer.shape.window_size > 0 ? fmt::format("sliding {}", layer.shape.window_size)
+                                                  : "full attention";
+  if (layer.experts.count > 0)
+    out += fmt::format(", {} experts ({} active)", layer.experts.count, layer.experts.active);
+  if (!layer.has_mlp) out += ", no MLP";
+  const WeightFormat& p = layer.experts.count > 0 ? layer.experts_precision : layer.mlp;
+  if (p.name != "bf16") out += fmt::format(", {}", p.name);
+  return out;
+}
 
 std::string with_prefix(double value) {
   constexpr std::string_view kPrefixes[] = {"", "k", "M", "G", "T", "P", "E", "Z", "Y"};
@@ -95,6 +117,9 @@ std::string prediction_detail(const Predictor& predictor, const Layer& layer, co
                        tile.dimension, tile.value, format_fixed(tile.efficiency, 3),
                        format_fixed(tile.wasted_work_pct, 1));
   }
+  if (const std::string note = window_note(predictor, layer); !note.empty()) {
+    out += fmt::format("  note: {}\n", note);
+  }
   return out;
 }
 
@@ -116,6 +141,16 @@ std::string model_cost_text(const Predictor& predictor, const Transformer& model
       color);
   out += fmt::format("  parameters          {}{}\n", format_grouped(parameter_count(model)),
                      model.tied_embeddings ? "  (embedding tied)" : "");
+  if (active_parameter_count(model) != parameter_count(model)) {
+    out += fmt::format("  active              {}\n", format_grouped(active_parameter_count(model)));
+  }
+  if (!model.quantization.empty()) {
+    out += fmt::format("  weights             {} GiB ({})\n",
+                       format_fixed(weight_bytes(model) / (1 << 30), 2), model.quantization);
+  }
+  if (state_bytes(model) > 0) {
+    out += fmt::format("  state               {} bytes a sequence\n", format_grouped(state_bytes(model)));
+  }
   out += fmt::format("  KV cache            {} bytes a token; {} GiB at {} x {} tokens\n",
                      format_grouped(kv_bytes_per_token(model)),
                      format_fixed(static_cast<double>(kv_bytes(model, workload.seq_len)) *
@@ -125,11 +160,17 @@ std::string model_cost_text(const Predictor& predictor, const Transformer& model
   out += fmt::format("  {:<8}            {}FLOP, causal\n\n", to_string(workload.phase),
                      with_prefix(static_cast<double>(cost.flops)));
   out += render_text(parts_table(cost), color, 2);
+  if (!cost.untimed.empty()) {
+    out += fmt::format("\n  no time: {}\n", cost.untimed);
+    for (const std::string& note : model.notes) out += fmt::format("  note: {}\n", note);
+    return out;
+  }
   out += fmt::format("\n  {} ms", format_fixed(cost.total_ms, 3));
   if (cost.low_ms != cost.high_ms) {
     out += fmt::format(" (band {} - {})", format_fixed(cost.low_ms, 3), format_fixed(cost.high_ms, 3));
   }
   out += fmt::format(", {} tokens/s\n", format_grouped(static_cast<std::int64_t>(cost.tokens_per_second)));
+  for (const std::string& note : cost_notes(predictor, cost)) out += fmt::format("  note: {}\n", note);
   for (const std::string& note : model.notes) out += fmt::format("  note: {}\n", note);
   return out;
 }
@@ -137,8 +178,18 @@ std::string model_cost_text(const Predictor& predictor, const Transformer& model
 std::string ranking_text(const Predictor& predictor, std::span<const Layer> layers,
                          std::span<const Score> scores, std::span<const std::size_t> order, Metric metric,
                          bool color) {
-  return heading(fmt::format("Ranked by {}  ({})", to_string(metric), detail::gpu_title(predictor)), color) +
-         render_text(detail::ranking_table(layers, scores, order), color, 2);
+  std::string out =
+      heading(fmt::format("Ranked by {}  ({})", to_string(metric), detail::gpu_title(predictor)), color) +
+      render_text(detail::ranking_table(layers, scores, order), color, 2);
+  constexpr std::size_t kMostNotes = 5;
+  std::size_t notes = 0;
+  for (std::size_t i = 0; i < order.size() && notes < kMostNotes; ++i) {
+    const std::string note = window_note(predictor, layers[order[i]]);
+    if (note.empty()) continue;
+    out += fmt::format("  note: {}\n", note);
+    ++notes;
+  }
+  return out;
 }
 
 std::string sweep_text(const Predictor& predictor, const Sweep& sweep, bool color) {
@@ -166,7 +217,8 @@ std::string arch_report_text(const ArchReport& report, bool color) {
     out += bullets(takeaways(report, gpu)) + "\n";
   }
   if (!report.agreement.empty()) {
-    out += heading("Do the GPUs agree?", color) + render_text(detail::agreement_table(report), color, 2);
+    out += heading(detail::agreement_title(report), color) +
+           render_text(detail::agreement_table(report), color, 2);
     out += bullets(agreement_takeaways(report)) + "\n";
   }
   for (const LeftOut& each : report.left_out) {
@@ -178,10 +230,10 @@ std::string arch_report_text(const ArchReport& report, bool color) {
 std::string arch_report_markdown(const ArchReport& report) {
   std::string out = "# Layer latency report\n";
   const auto list = [&](const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) out += fmt::format("- {}\n", line);
+    for (const std::string& line : lines) out += fmt::format("- {}\n", markdown_text(line));
   };
   for (const GpuReport& gpu : report.gpus) {
-    out += fmt::format("\n## {}\n\n", detail::gpu_title(gpu.predictor));
+    out += fmt::format("\n## {}\n\n", markdown_text(detail::gpu_title(gpu.predictor)));
     list(takeaways(report, gpu));
     out += "\n" + render_markdown(detail::layer_table(report, gpu));
     const auto scores = detail::scores_of(gpu);
@@ -190,16 +242,17 @@ std::string arch_report_markdown(const ArchReport& report) {
       out += render_markdown(detail::ranking_table(report.layers, scores, gpu.rankings[m]));
     }
     for (const Sweep& sweep : gpu.cliffs) {
-      out += fmt::format("\n### {}\n\n", detail::sweep_title(sweep)) +
+      out += fmt::format("\n### {}\n\n", markdown_text(detail::sweep_title(sweep))) +
              render_markdown(detail::sweep_table(sweep));
     }
   }
   if (!report.agreement.empty()) {
-    out += "\n## Do the GPUs agree?\n\n" + render_markdown(detail::agreement_table(report)) + "\n";
+    out += fmt::format("\n## {}\n\n", detail::agreement_title(report)) +
+           render_markdown(detail::agreement_table(report)) + "\n";
     list(agreement_takeaways(report));
   }
   for (const LeftOut& each : report.left_out) {
-    out += fmt::format("\nLeft out: {} ({}).\n", each.hardware, each.reason);
+    out += fmt::format("\nLeft out: {} ({}).\n", markdown_text(each.hardware), markdown_text(each.reason));
   }
   return out;
 }

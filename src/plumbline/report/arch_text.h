@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plumbline/report/arch_report.h"
+#include "plumbline/search/arch_report.h"
 #include "plumbline/search/model_cost.h"
 
 namespace plumbline {
@@ -24,7 +24,10 @@ std::string prediction_row(const Layer& layer, const Prediction& prediction);
 std::string model_cost_text(const Predictor& predictor, const Transformer& model, const Workload& workload,
                             const ModelCost& cost, bool color);
 
-/// A ranking, the best first.
+/// What kind of layer it is: "full attention", "sliding 1024, 128 experts (8 active)", "latent attention".
+std::string layer_kind_text(const TransformerLayer& layer);
+
+/// A ranking, the best first; then, for at most five layers, what window_note() says.
 std::string ranking_text(const Predictor& predictor, std::span<const Layer> layers,
                          std::span<const Score> scores, std::span<const std::size_t> order, Metric metric,
                          bool color);

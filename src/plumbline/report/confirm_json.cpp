@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/report/confirm_view.h"
+#include "plumbline/report/verdict.h"
 
 namespace plumbline {
 namespace {
@@ -15,7 +16,7 @@ Json ends(const std::optional<Interval>& interval) {
 
 Json list(const Diagnostics& diagnostics) {
   Findings findings;
-  for (const Diagnostic& d : diagnostics) static_cast<Diagnostic&>(findings.emplace_back()) = d;
+  for (const Diagnostic& d : diagnostics) findings.push_back({d});
   return to_json(findings);
 }
 
@@ -52,6 +53,8 @@ Json workloads(const ConfirmView& view) {
                    {"ref_ms", maybe(w.ref_ms)},
                    {"student_ms", maybe(w.student_ms)},
                    {"ratio", maybe(w.ratio)},
+                   {"per_call_ratio", maybe(w.per_call_ratio)},
+                   {"credited_ratio", maybe(w.credited_ratio)},
                    {"aa_ratio", maybe(w.aa_ratio)},
                    {"ref_samples", w.ref_samples},
                    {"student_samples", w.student_samples}});
@@ -73,22 +76,60 @@ Json prep(const ConfirmView& view) {
   return out;
 }
 
+Json numbers(const ConfirmView& view) {
+  return {{"raw_ratio", maybe(view.raw_ratio)},
+          {"raw_interval", ends(view.raw_interval)},
+          {"per_call_ratio", maybe(view.per_call_ratio)},
+          {"gate", view.gate},
+          {"within_noise", view.within_noise},
+          {"credited_ratio", view.credited ? Json(view.credited->credited_ratio) : Json()},
+          {"credited_beside_raw", view.credited ? Json(view.credited->raw_ratio) : Json()},
+          {"credited_mean", maybe(view.credited_mean)}};
+}
+
+Json against(const ConfirmView& view) {
+  if (!view.against) return {};
+  const Rerun& rerun = *view.against;
+  Json lines = Json::array();
+  for (const RerunLine& w : rerun.workloads) {
+    lines.push_back(
+        {{"name", w.name}, {"before", maybe(w.before)}, {"now", maybe(w.now)}, {"noise", maybe(w.noise)}});
+  }
+  const auto moved = rerun.moved();
+  return {{"run", rerun.run},
+          {"comparable", rerun.comparable()},
+          {"apart", rerun.apart},
+          {"before", maybe(rerun.before)},
+          {"now", maybe(rerun.now)},
+          {"change", maybe(rerun.change())},
+          {"noise", maybe(rerun.noise)},
+          {"moved", moved ? Json(*moved) : Json()},
+          {"workloads", lines}};
+}
+
 }  // namespace
 
 Json confirm_json(const ConfirmView& view) {
   Json sources = Json::array();
   for (const Source& s : view.sources)
     sources.push_back({{"what", s.what}, {"file", s.file}, {"detail", s.detail}});
-  return {
+  Json document = verdict_json(view.passed, view.verdict, view.reasons, numbers(view));
+  document.update(Json{
       {"card", view.card},
       {"run", view.run.empty() ? Json() : Json(view.run)},
       {"device", view.device},
       {"window", view.window},
+      {"harness",
+       {{"name", view.harness.name.empty() ? Json() : Json(view.harness.name)},
+        {"version", view.harness.version.empty() ? Json() : Json(view.harness.version)}}},
       {"raw_ratio", maybe(view.raw_ratio)},
       {"raw_interval", ends(view.raw_interval)},
       {"gate", view.gate},
       {"passed", view.passed},
-      {"verdict", view.verdict},
+      {"within_noise", view.within_noise},
+      {"per_call_ratio", maybe(view.per_call_ratio)},
+      {"against", against(view)},
+      {"one_sided_kernels", {{"student", view.one_sided.student}, {"reference", view.one_sided.reference}}},
       {"credit", view.credit ? to_json(*view.credit) : Json()},
       {"credited", view.credited ? to_json(*view.credited) : Json()},
       {"credited_interval", credited_interval(view.credited_interval)},
@@ -100,7 +141,8 @@ Json confirm_json(const ConfirmView& view) {
       {"prep", prep(view)},
       {"findings", list(view.failures)},
       {"warnings", list(view.doubts)},
-      {"sources", sources}};
+      {"sources", sources}});
+  return document;
 }
 
 }  // namespace plumbline

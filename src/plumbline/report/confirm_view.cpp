@@ -2,6 +2,7 @@
 #include "plumbline/report/confirm_view.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <map>
@@ -91,7 +92,9 @@ void explain_credit(const Confirmation& c, std::vector<std::string>& because) {
   because.push_back(fmt::format("More favourable end {}: {}.", format_fixed(interval.interval.high, 3),
                                 corner_words(interval.most, *c.credit)));
   if (!interval.gaps_known) {
-    because.push_back("The kernel time of one call is not known: what the gaps do could not be weighed.");
+    because.push_back(
+        "The kernel time of one call is not known: the gaps are weighed at both ends of what a "
+        "table may cover of its window, 0.8 and 1.2.");
   }
   because.push_back(interval.from_samples
                         ? "Both ends include the noise of the samples (95 % bootstrap)."
@@ -109,15 +112,14 @@ std::string verdict_of(const Confirmation& c, int digits) {
   if (!c.raw_ratio) return "Not passed: there is no raw ratio.";
   const std::string raw = format_fixed(*c.raw_ratio, digits);
   const bool under = *c.raw_ratio < c.in.gate;
+  const std::string noise =
+      c.within_noise ? " The gate lies within the noise of the measurement." : std::string();
   if (!c.failures.empty()) {
     return fmt::format("Not passed: the report does not hold ({}){}.", c.failures.front().code,
                        under ? fmt::format(", and the raw ratio {} is under the gate of {}", raw, gate) : "");
   }
-  if (under) return fmt::format("Not passed: the raw ratio {} is under the gate of {}.", raw, gate);
-  std::string text = fmt::format("Passed: the raw ratio {} is not under the gate of {}.", raw, gate);
-  if (c.raw_interval && c.raw_interval->low < c.in.gate)
-    text += " The gate lies within the noise of the samples.";
-  return text;
+  if (under) return fmt::format("Not passed: the raw ratio {} is under the gate of {}.", raw, gate) + noise;
+  return fmt::format("Passed: the raw ratio {} is not under the gate of {}.", raw, gate) + noise;
 }
 
 std::string calls_words(const std::optional<double>& calls) {
@@ -147,13 +149,31 @@ void explain_prep(const Confirmation& c, ConfirmView& view) {
 
 }  // namespace
 
-ConfirmView collect_confirm(const Confirmation& c, std::string card, std::string run) {
+namespace {
+
+/// Why it did not pass, then what is doubted.
+Diagnostics reasons_of(const Confirmation& c, int digits) {
+  Diagnostics out = c.failures;
+  if (c.raw_ratio && *c.raw_ratio < c.in.gate) {
+    out.push_back(diagnose("gate-not-reached",
+                           fmt::format("the raw ratio {} is under the gate of {}",
+                                       format_fixed(*c.raw_ratio, digits), format_fixed(c.in.gate, digits))));
+  }
+  out.insert(out.end(), c.doubts.begin(), c.doubts.end());
+  return out;
+}
+
+}  // namespace
+
+ConfirmView collect_confirm(const Confirmation& c, std::string card, std::string run,
+                            std::optional<Rerun> against) {
   ConfirmView view;
   view.card = std::move(card);
   view.run = std::move(run);
   const EvalReport& eval = c.in.eval;
   view.device = eval.device;
   view.window = eval.window;
+  view.harness = eval.harness;
   view.gate = c.in.gate;
   view.passed = c.passed;
   view.raw_ratio = c.raw_ratio;
@@ -163,12 +183,26 @@ ConfirmView collect_confirm(const Confirmation& c, std::string card, std::string
   view.credited_interval = c.credited_interval;
   view.digits = digits_for(c);
   view.verdict = verdict_of(c, view.digits);
+  if (eval.window == "pipelined") view.per_call_ratio = c.per_call_ratio;
+  view.within_noise = c.within_noise;
+  view.credited_mean = c.credited_mean;
+  if (const WorkloadReading* campaign = eval.campaign_workload()) view.campaign = campaign->name;
+  view.one_sided = c.one_sided;
   explain_credit(c, view.because);
   for (std::size_t i = 0; i < eval.workloads.size(); ++i) {
     const WorkloadReading& w = eval.workloads[i];
-    view.workloads.push_back({w.name, i == eval.campaign, reading_of(w.ref, eval.window),
-                              reading_of(w.student, eval.window), ratio_of(w, eval.window), w.aa_ratio,
-                              w.ref.samples_ms.size(), w.student.samples_ms.size()});
+    WorkloadLine& line = view.workloads.emplace_back();
+    line.name = w.name;
+    line.campaign = i == eval.campaign;
+    line.ref_ms = reading_of(w.ref, eval.window);
+    line.student_ms = reading_of(w.student, eval.window);
+    line.ratio = ratio_of(w, eval.window);
+    if (view.per_call_ratio) line.per_call_ratio = *w.ref.per_call_ms / *w.student.per_call_ms;
+    line.aa_ratio = w.aa_ratio;
+    if (i < c.workload_credits.size() && c.workload_credits[i].credited)
+      line.credited_ratio = c.workload_credits[i].credited->credited_ratio;
+    line.ref_samples = w.ref.samples_ms.size();
+    line.student_samples = w.student.samples_ms.size();
   }
   view.student = collect_side(c.in.student_table, c.student_marks, Payer::student, c);
   view.reference = collect_side(c.in.ref_table, c.ref_marks, Payer::reference, c);
@@ -178,6 +212,14 @@ ConfirmView collect_confirm(const Confirmation& c, std::string card, std::string
   explain_prep(c, view);
   view.failures = c.failures;
   view.doubts = c.doubts;
+  view.against = std::move(against);
+  if (view.against && !view.against->comparable()) {
+    view.doubts.push_back(
+        diagnose("against-apart", fmt::format("run {} and this one cannot be compared: {}", view.against->run,
+                                              fmt::join(view.against->apart, "; "))));
+  }
+  view.reasons = reasons_of(c, view.digits);
+  if (view.doubts.size() > c.doubts.size()) view.reasons.push_back(view.doubts.back());
   view.sources = c.sources;
   view.student_table = c.in.student_table;
   view.ref_table = c.in.ref_table;

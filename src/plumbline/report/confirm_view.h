@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "plumbline/base/json.h"
-#include "plumbline/pricing/confirmation.h"
+#include "plumbline/evidence/confirmation.h"
 
 namespace plumbline {
 
@@ -43,7 +43,9 @@ struct WorkloadLine {
   std::optional<double> ref_ms;
   std::optional<double> student_ms;
   std::optional<double> ratio;
+  std::optional<double> per_call_ratio;
   std::optional<double> aa_ratio;
+  std::optional<double> credited_ratio;  ///< off the workload's own tables
   std::size_t ref_samples = 0;
   std::size_t student_samples = 0;
 };
@@ -54,14 +56,22 @@ struct ConfirmView {
   std::string run;  ///< "" when the files were named one by one
   std::string device;
   std::string window;
+  HarnessFacts harness;
   double gate = 1;
   int digits = 3;  ///< of ratios; more where three would print the raw ratio and the gate alike
   bool passed = false;
   std::optional<double> raw_ratio;
   std::optional<Interval> raw_interval;
+  std::optional<double> per_call_ratio;  ///< where the gate holds the pipelined one and both were read
+  bool within_noise = false;             ///< the gate cannot be told from the raw ratio
   std::optional<Credit> credit;
   std::optional<CreditedTimes> credited;
   std::optional<CreditInterval> credited_interval;
+  std::optional<double> credited_mean;  ///< over all workloads, where each has its tables
+  std::string campaign;                 ///< the workload that is profiled and priced
+  OneSided one_sided;
+  std::optional<Rerun> against;
+  Diagnostics reasons;               ///< why not passed, then what is doubted
   std::string verdict;               ///< one sentence: passed or not, and why
   std::vector<std::string> because;  ///< what the credited ratio rests on, a sentence each
   std::vector<WorkloadLine> workloads;
@@ -79,7 +89,9 @@ struct ConfirmView {
 };
 
 /// Collects the view. `card` and `run` are the names to show.
-ConfirmView collect_confirm(const Confirmation& confirmation, std::string card, std::string run);
+/// `against`: an earlier run.
+ConfirmView collect_confirm(const Confirmation& confirmation, std::string card, std::string run,
+                            std::optional<Rerun> against = {});
 
 /// For a terminal of `width` columns.
 std::string confirm_text(const ConfirmView& view, bool color, int width);

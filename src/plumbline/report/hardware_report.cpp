@@ -44,7 +44,7 @@ std::string round_number(double value) {
 
 /// An operation's errors by folds, as the file holds them.
 struct FoldLine {
-  std::string_view op;
+  std::string op;
   std::int64_t rows = 0, sites = 0;  ///< sites 0: one a row
   const std::map<std::string, double>* errors = nullptr;
 };
@@ -55,7 +55,7 @@ std::vector<FoldLine> fold_lines(const KernelSource& source) {
   constexpr std::array<std::string_view, 3> layers{"layer_prefill", "layer_window", "layer_decode"};
   std::vector<FoldLine> lines;
   const auto add = [&](std::string_view op, const auto& fitted, std::int64_t sites) {
-    if (fitted.rows > 0) lines.push_back({op, fitted.rows, sites, &fitted.errors});
+    if (fitted.rows > 0) lines.push_back({std::string(op), fitted.rows, sites, &fitted.errors});
   };
   add("gemm", source.gemm, source.gemm.sites);
   add("gemm_misaligned", source.misaligned, source.misaligned.sites);
@@ -65,6 +65,7 @@ std::vector<FoldLine> fold_lines(const KernelSource& source) {
     add(to_string(static_cast<ElementwiseOp>(i)), source.elementwise[i], 0);
   }
   for (std::size_t i = 0; i < 3; ++i) add(layers[i], source.layers[i], source.layers[i].sites);
+  for (const auto& one : source.operations) add(name_of(one->key), *one, one->sites);
   return lines;
 }
 
@@ -82,9 +83,9 @@ Json sources_json(const Hardware& hardware) {
     }
     Json operations = Json::object();
     for (const FoldLine& line : fold_lines(*source)) {
-      operations[std::string(line.op)] = {{"rows", line.rows},
-                                          {"sites", line.sites > 0 ? Json(line.sites) : Json(nullptr)},
-                                          {"errors", *line.errors}};
+      operations[line.op] = {{"rows", line.rows},
+                             {"sites", line.sites > 0 ? Json(line.sites) : Json(nullptr)},
+                             {"errors", *line.errors}};
     }
     out.push_back({{"name", source->name},
                    {"framework", source->framework},
@@ -112,7 +113,7 @@ std::string source_text(const KernelSource& source, bool first, bool color) {
                    {"band covers %", Align::right}},
                   {}};
   for (const FoldLine& line : fold_lines(source)) {
-    table.rows.push_back({std::string(line.op), format_grouped(line.rows),
+    table.rows.push_back({line.op, format_grouped(line.rows),
                           line.sites > 0 ? format_grouped(line.sites) : "–", error_text(line, "mape_pct"),
                           error_text(line, "p90_pct"), error_text(line, "coverage_pct")});
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
@@ -29,8 +30,8 @@ std::string shown_name(const KernelTable& table, const KernelRow& row, std::size
 /// "ncu-csv of NVIDIA H200, region profiler" and the sums below it.
 std::string summary(const KernelTable& table) {
   std::string out = table.source;
-  if (!table.device.empty()) out += fmt::format(", {}", printable(table.device));
-  if (!table.region.empty()) out += fmt::format(", region {}", printable(table.region));
+  if (!table.device.empty()) out += fmt::format(", {}", one_line(table.device));
+  if (!table.region.empty()) out += fmt::format(", region {}", one_line(table.region));
   out += "\n";
   std::int64_t launches = 0;
   for (const KernelRow& row : table.kernels) launches += row.launches;
@@ -90,12 +91,12 @@ std::string notes_of(const KernelTable& table, std::string_view bullet) {
   return out;
 }
 
-std::string names_of(const std::optional<DiffSide>& side) {
-  if (!side) return "–";
-  std::string out;
-  for (const std::string& name : side->names)
-    out += (out.empty() ? "" : " | ") + cut_middle(printable(name), 60);
-  return out;
+const std::string& name_of(const DiffRow& row) { return row.before ? row.before->name : row.after->name; }
+
+/// The identity where only one row has it, else enough of the whole name to tell the rows apart.
+std::string label_of(const DiffRow& row, const std::map<std::string, std::size_t>& rows_of_identity) {
+  const bool alone = rows_of_identity.at(row.identity) == 1;
+  return (alone ? row.identity : cut_middle(printable(name_of(row)), 72)) + (row.ambiguous ? " *" : "");
 }
 
 TextTable rows_of(const TableDiff& diff, std::size_t name_width) {
@@ -103,6 +104,8 @@ TextTable rows_of(const TableDiff& diff, std::size_t name_width) {
   out.columns = {{"before us", Align::right}, {"after us", Align::right},
                  {"change us", Align::right}, {"change %", Align::right},
                  {"launches", Align::right},  {"kernel", Align::left, name_width}};
+  std::map<std::string, std::size_t> rows_of_identity;
+  for (const DiffRow& row : diff.rows) ++rows_of_identity[row.identity];
   const auto count = [](const std::optional<DiffSide>& side) {
     if (!side) return std::string("–");
     const double n = side->launches_per_call;
@@ -115,8 +118,7 @@ TextTable rows_of(const TableDiff& diff, std::size_t name_width) {
                         row.after ? micros(row.after->time_ns_per_call) : std::string("–"),
                         Cell(signed_micros(row.delta_ns), style),
                         before > 0 ? format_fixed(100 * row.delta_ns / before, 1) : std::string("new"),
-                        count(row.before) + " → " + count(row.after),
-                        row.identity + (row.ambiguous ? " *" : "")});
+                        count(row.before) + " → " + count(row.after), label_of(row, rows_of_identity)});
   }
   return out;
 }
@@ -131,16 +133,13 @@ std::string diff_summary(const TableDiff& diff) {
   return out;
 }
 
-std::string ambiguous_joins(const TableDiff& diff) {
-  std::string out;
-  for (const DiffRow& row : diff.rows) {
-    if (!row.ambiguous) continue;
-    out += fmt::format(
-        "* {}: several kernels share this identity and their names differ; only their sum is compared\n"
-        "    before: {}\n    after:  {}\n",
-        printable(row.identity), names_of(row.before), names_of(row.after));
-  }
-  return out;
+std::string ambiguous_rows(const TableDiff& diff) {
+  const bool any =
+      std::any_of(diff.rows.begin(), diff.rows.end(), [](const DiffRow& r) { return r.ambiguous; });
+  return any ? "* several kernels share this short name and their whole names differ between the tables, or "
+               "a "
+               "name is cut: which became which cannot be told\n"
+             : "";
 }
 
 std::size_t name_width(int width, std::size_t taken) {
@@ -160,19 +159,23 @@ std::string render_kernel_table_markdown(const KernelTable& table) {
   std::string out;
   for (std::size_t at = 0; at < head.size();) {  // one line of the summary is one Markdown list entry
     const std::size_t end = head.find('\n', at);
-    out += "- " + head.substr(at, end - at + 1);
+    out += "- " + markdown_text(std::string_view(head).substr(at, end - at)) + "\n";
     at = end + 1;
   }
-  return out + "\n" + render_markdown(rows_of(table, 64)) + "\n" + notes_of(table, "- ");
+  out += "\n" + render_markdown(rows_of(table, 64)) + "\n";
+  for (const std::string& note : table.notes) out += "- " + markdown_text(note) + "\n";
+  return out;
 }
 
 std::string render_table_diff(const TableDiff& diff, bool color, int width) {
   return diff_summary(diff) + "\n" + render_text(rows_of(diff, name_width(width, 56)), color) +
-         ambiguous_joins(diff);
+         ambiguous_rows(diff);
 }
 
 std::string render_table_diff_markdown(const TableDiff& diff) {
-  return diff_summary(diff) + "\n" + render_markdown(rows_of(diff, 64)) + "\n" + ambiguous_joins(diff);
+  const std::string ambiguous = ambiguous_rows(diff);
+  return diff_summary(diff) + "\n" + render_markdown(rows_of(diff, 64)) + "\n" +
+         (ambiguous.empty() ? "" : "\\" + ambiguous);
 }
 
 }  // namespace plumbline

@@ -8,6 +8,7 @@
 
 #include "plumbline/base/numbers.h"
 #include "plumbline/model/measured.h"
+#include "plumbline/report/window_note.h"
 
 namespace plumbline {
 namespace {
@@ -96,25 +97,60 @@ Json part_json(const KernelTime& part) {
           {"provenance", to_string(part.provenance)}};
 }
 
-Json group_json(const LayerGroup& group) {
+Json precision_json(const TransformerLayer& layer) {
+  Json out = Json::object();
+  if (layer.has_attention) out["attention"] = layer.attention.name;
+  if (layer.has_mlp && layer.experts.count == 0) out["mlp"] = layer.mlp.name;
+  if (layer.experts.count > 0) out["experts"] = layer.experts_precision.name;
+  if (layer.experts.shared_width > 0) out["shared_experts"] = layer.shared_precision.name;
+  return out;
+}
+
+std::string_view type_of(const TransformerLayer& layer) {
+  if (layer.state_bytes > 0) return "recurrent";
+  if (!layer.has_attention) return "no_attention";
+  if (layer.latent.kv_rank > 0) return "latent_attention";
+  return layer.shape.window_size > 0 ? "sliding_attention" : "full_attention";
+}
+
+Json group_json(const LayerGroup& group, bool timed) {
   Json layer = layer_json(group.shape);
   layer.erase("name");
   const Prediction& p = group.prediction;
-  return {{"type", group.shape.window_size > 0 ? "sliding_attention" : "full_attention"},
-          {"count", group.indices.size()},
-          {"indices", group.indices},
-          {"layer", layer},
-          {"parameters", group.parameters},
-          {"attention_flops", count_json(group.attention_flops)},
-          {"flops", count_json(group.flops)},
-          {"total_ms", p.total_ms},
-          {"low_ms", p.low_ms},
-          {"high_ms", p.high_ms},
-          {"bottleneck", p.kernels()[p.bottleneck].name},
-          {"per_kernel", per_kernel_json(p)},
-          {"bound", bound_json(p)},
-          {"provenance", to_string(weakest_provenance(p))}};
+  const TransformerLayer& facts = group.layer;
+  Json out{{"type", type_of(facts)},
+           {"count", group.indices.size()},
+           {"indices", group.indices},
+           {"layer", layer},
+           {"parameters", group.parameters},
+           {"active_parameters", facts.active_parameters},
+           {"precision", precision_json(facts)},
+           {"attention_flops", count_json(group.attention_flops)},
+           {"flops", count_json(group.flops)}};
+  if (facts.experts.count > 0) {
+    out["experts"] = {{"count", facts.experts.count},
+                      {"active", facts.experts.active},
+                      {"width", facts.experts.width},
+                      {"shared_width", facts.experts.shared_width}};
+  }
+  if (!timed) {
+    for (const char* key :
+         {"total_ms", "low_ms", "high_ms", "bottleneck", "per_kernel", "bound", "provenance"}) {
+      out[key] = nullptr;
+    }
+    return out;
+  }
+  out["total_ms"] = p.total_ms;
+  out["low_ms"] = p.low_ms;
+  out["high_ms"] = p.high_ms;
+  out["bottleneck"] = p.kernels()[p.bottleneck].name;
+  out["per_kernel"] = per_kernel_json(p);
+  out["bound"] = bound_json(p);
+  out["provenance"] = to_string(weakest_provenance(p));
+  return out;
 }
+
+Json timed_or_null(bool timed, double value) { return timed ? Json(value) : Json(nullptr); }
 
 }  // namespace
 
@@ -186,6 +222,10 @@ void append_prediction_line(std::string& out, const Predictor& predictor, const 
   append_word(out, "model", to_string(predictor.model));
   append_number(out, "ms_per_mparam_proxy", prediction.ms_per_mparam_proxy);
   append_text(out, "name", layer.name);
+  if (const std::string note = window_note(predictor, layer); !note.empty()) {
+    append_key(out, "notes");
+    out += write_json_line(Json::array({note}));
+  }
   append_key(out, "per_kernel");
   out += '{';
   for (std::size_t i = 0; i < prediction.kernel_count; ++i) {
@@ -202,8 +242,14 @@ void append_prediction_line(std::string& out, const Predictor& predictor, const 
 
 Json model_cost_json(const Predictor& predictor, const Transformer& model, const Workload& workload,
                      const ModelCost& cost) {
+  const bool timed = cost.untimed.empty();
+  const auto part = [&](const KernelTime& time) {
+    return timed && time.ms > 0 ? part_json(time) : Json(nullptr);
+  };
   Json groups = Json::array();
-  for (const LayerGroup& group : cost.groups) groups.push_back(group_json(group));
+  for (const LayerGroup& group : cost.groups) groups.push_back(group_json(group, cost.untimed.empty()));
+  std::vector<std::string> notes = model.notes;
+  for (std::string& note : cost_notes(predictor, cost)) notes.push_back(std::move(note));
   return {{"model_type", model.model_type},
           {"hardware", predictor.hardware},
           {"model", to_string(predictor.model)},
@@ -214,7 +260,13 @@ Json model_cost_json(const Predictor& predictor, const Transformer& model, const
           {"layers", model.layers.size()},
           {"vocab_size", model.vocab_size},
           {"tied_embeddings", model.tied_embeddings},
+          {"architecture", model.architecture.empty() ? Json(nullptr) : Json(model.architecture)},
           {"parameters", parameter_count(model)},
+          {"active_parameters", active_parameter_count(model)},
+          {"mtp_parameters", model.mtp_parameters},
+          {"quantization", model.quantization.empty() ? Json(nullptr) : Json(model.quantization)},
+          {"weight_bytes", static_cast<std::int64_t>(weight_bytes(model))},
+          {"state_bytes", state_bytes(model)},
           {"embedding_parameters", model.embedding_parameters},
           {"lm_head_parameters", model.lm_head_parameters},
           {"final_norm_parameters", model.final_norm_parameters},
@@ -222,14 +274,15 @@ Json model_cost_json(const Predictor& predictor, const Transformer& model, const
           {"kv_bytes", count_json(Count{kv_bytes(model, workload.seq_len)} * workload.batch_size)},
           {"flops", count_json(cost.flops)},
           {"layer_types", groups},
-          {"embedding", part_json(cost.embedding)},
-          {"final_norm", part_json(cost.final_norm)},
-          {"lm_head", part_json(cost.lm_head)},
-          {"total_ms", cost.total_ms},
-          {"low_ms", cost.low_ms},
-          {"high_ms", cost.high_ms},
-          {"tokens_per_second", cost.tokens_per_second},
-          {"notes", model.notes}};
+          {"embedding", part(cost.embedding)},
+          {"final_norm", part(cost.final_norm)},
+          {"lm_head", part(cost.lm_head)},
+          {"total_ms", timed_or_null(timed, cost.total_ms)},
+          {"low_ms", timed_or_null(timed, cost.low_ms)},
+          {"high_ms", timed_or_null(timed, cost.high_ms)},
+          {"tokens_per_second", timed_or_null(timed, cost.tokens_per_second)},
+          {"untimed", timed ? Json(nullptr) : Json(cost.untimed)},
+          {"notes", notes}};
 }
 
 }  // namespace plumbline

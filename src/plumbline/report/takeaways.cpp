@@ -7,7 +7,8 @@
 #include <map>
 
 #include "plumbline/base/numbers.h"
-#include "plumbline/report/arch_report.h"
+#include "plumbline/report/takeaways.h"
+#include "plumbline/report/window_note.h"
 
 namespace plumbline {
 namespace {
@@ -62,10 +63,13 @@ void add_cliffs(const GpuReport& gpu, std::vector<std::string>& out) {
                                 sweep.range.first, sweep.range.last));
       continue;
     }
-    out.push_back(fmt::format("{} {}..{}: {} costs the most beyond its width, +{} % (tile efficiency {} %)",
-                              sweep.range.dimension, sweep.range.first, sweep.range.last, worst->value,
-                              format_fixed(*worst->excess_pct, 1),
-                              format_fixed(worst->tile.efficiency * 100, 1)));
+    std::string line =
+        fmt::format("{} {}..{}: {} costs the most beyond its width, +{} %", sweep.range.dimension,
+                    sweep.range.first, sweep.range.last, worst->value, format_fixed(*worst->excess_pct, 1));
+    if (worst->tile) {
+      line += fmt::format(" (tile efficiency {} %)", format_fixed(worst->tile->efficiency * 100, 1));
+    }
+    out.push_back(std::move(line));
   }
 }
 
@@ -105,6 +109,9 @@ std::vector<std::string> takeaways(const ArchReport& report, const GpuReport& gp
   add_best(report, gpu, out);
   add_cliffs(gpu, out);
   add_waste(report, gpu, out);
+  for (const Layer& layer : report.layers) {
+    if (std::string note = window_note(gpu.predictor, layer); !note.empty()) out.push_back(std::move(note));
+  }
   return out;
 }
 
@@ -112,6 +119,7 @@ std::vector<std::string> agreement_takeaways(const ArchReport& report) {
   constexpr std::size_t kNamed = 6;
   std::vector<std::string> out;
   for (const Agreement& each : report.agreement) {
+    if (!each.comparable) continue;  // the title says so
     if (each.moved.empty()) {
       out.push_back(fmt::format("{} and {} rank alike by {}", each.a, each.b, to_string(each.metric)));
       continue;

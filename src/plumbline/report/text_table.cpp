@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMarkdownNameChars = 64;
 
 std::string shown(const Cell& cell, std::size_t max_width) {
-  const std::string text = printable(cell.text);
+  const std::string text = one_line(cell.text);
   return max_width > 0 ? cut_middle(text, max_width) : text;
 }
 
@@ -46,9 +46,9 @@ std::vector<std::size_t> column_widths(const TextTable& table) {
 
 std::string markdown_cell(const Cell& cell) {
   std::string out;
-  for (const char c : cut_middle(printable(cell.text), kMarkdownNameChars)) {
-    if (c == '|' || c == '<' || c == '>' || c == '*' || c == '_' || c == '`' || c == '\\') out += '\\';
-    out += c == '\n' ? ' ' : c;
+  for (const char c : markdown_text(cut_middle(one_line(cell.text), kMarkdownNameChars))) {
+    if (c == '_') out += '\\';
+    out += c;
   }
   return out;
 }

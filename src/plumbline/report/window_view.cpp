@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumbline/report/window_view.h"
 
+#include <map>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,12 +17,6 @@ namespace {
 constexpr std::size_t kNameChars = 40;
 constexpr std::size_t kDetailChars = 56;
 constexpr std::size_t kMostListed = 25;
-
-/// A name or text as a cell shows it.
-std::string one_line(std::string_view text) {
-  const std::string in_full = in_quotes(text, std::string::npos);
-  return in_full.substr(1, in_full.size() - 2);
-}
 
 /// What the checked entry of a kind and name says; the first one counts, as in the checks.
 class Entries {
@@ -52,16 +48,16 @@ std::string held_to(const Asymmetry& entry) {
 
 void apply_entry(const Asymmetry& entry, WindowRow& row) {
   row.entry_class = entry.entry_class.empty() ? "no class" : one_line(entry.entry_class.text);
-  if (entry.entry_class.text == "symmetrize") {
+  if (entry.treated == EntryClass::symmetrize) {
     row.detail = held_to(entry);
     row.style = Style::good;
     return;
   }
   row.style = Style::warn;
-  if (entry.entry_class.text == "price") {
+  if (entry.treated == EntryClass::price) {
     const Field& regex = entry.payer_regex();
     row.detail = regex.empty() ? "(no launches named: not credited)" : one_line(regex.text);
-  } else if (entry.entry_class.text == "accept") {
+  } else if (entry.treated == EntryClass::accept) {
     row.detail = one_line(entry.note.text);
   } else {
     row.style = Style::bad;
@@ -137,12 +133,12 @@ std::string counted(std::size_t count, std::string_view what) {
 std::string summarize(const WindowContract& contract, const Findings& findings, const Findings& warnings) {
   const std::string warned = warnings.empty() ? "" : ", " + counted(warnings.size(), "warning");
   if (refuses(findings)) return fmt::format("refused: {}{}", counted(findings.size(), "finding"), warned);
-  const auto of_class = [&](std::string_view name) {
+  const auto of_class = [&](EntryClass treated) {
     return std::count_if(contract.asymmetries.begin(), contract.asymmetries.end(),
-                         [&](const Asymmetry& entry) { return entry.entry_class.text == name; });
+                         [&](const Asymmetry& entry) { return entry.treated == treated; });
   };
-  return fmt::format("declared: {} priced, {} symmetrized, {} accepted{}", of_class("price"),
-                     of_class("symmetrize"), of_class("accept"), warned);
+  return fmt::format("declared: {} priced, {} symmetrized, {} accepted{}", of_class(EntryClass::price),
+                     of_class(EntryClass::symmetrize), of_class(EntryClass::accept), warned);
 }
 
 TextTable boundary_table(const WindowView& view) {
@@ -167,8 +163,8 @@ std::string markdown_findings(std::string_view title, const Findings& findings) 
   if (findings.empty()) return {};
   std::string out = fmt::format("\n**{}**\n\n", title);
   for (std::size_t i = 0; i < std::min(findings.size(), kMostListed); ++i) {
-    const Finding& finding = findings[i];
-    out += fmt::format("- line {}: {} `{}`\n", finding.line, one_line(finding.message), finding.code);
+    const Diagnostic& said = findings[i].diagnostic;
+    out += fmt::format("- line {}: {} `{}`\n", said.line, markdown_text(said.message), said.code);
   }
   if (findings.size() > kMostListed)
     out += fmt::format("- {} more are not shown\n", findings.size() - kMostListed);
@@ -189,7 +185,7 @@ WindowView collect_window(const WindowContract& contract, const Findings& findin
 }
 
 std::string render_text(const WindowView& view, bool color) {
-  std::string out = styled(printable(view.file), Style::bold, color) + "\n";
+  std::string out = styled(one_line(view.file), Style::bold, color) + "\n";
   const auto window = [&](std::string_view side, const std::string& text) {
     out += fmt::format("  {:<10} {}\n", side,
                        text.empty() ? "(window not described)" : cut_middle(one_line(text), 200));
@@ -199,16 +195,24 @@ std::string render_text(const WindowView& view, bool color) {
   if (!view.rows.empty()) out += "\n" + render_text(boundary_table(view), color, 2);
   if (!view.findings.empty() || !view.warnings.empty()) out += "\n";
   for (const Findings* list : {&view.findings, &view.warnings}) {
-    for (const Finding& finding : *list) out += format_diagnostic(finding, {}, color) + "\n";
+    std::map<std::string_view, std::size_t> seen;
+    for (const Finding& finding : *list) {
+      if (++seen[finding.diagnostic.code] <= kMostOfACode)
+        out += format_diagnostic(finding.diagnostic, {}, color) + "\n";
+    }
+    for (const auto& [code, count] : seen) {
+      if (count > kMostOfACode)
+        out += fmt::format("… and {} more of this kind [{}]\n", count - kMostOfACode, code);
+    }
   }
   const bool refused = refuses(view.findings);
   return out + "\n" + styled(view.summary, refused ? Style::bad : Style::good, color) + "\n";
 }
 
 std::string render_markdown(const WindowView& view) {
-  std::string out = fmt::format("### {}\n\n", printable(view.file));
-  out += fmt::format("reference: {} · student: {}\n\n", cut_middle(one_line(view.reference_window), 200),
-                     cut_middle(one_line(view.student_window), 200));
+  std::string out = fmt::format("### {}\n\n", markdown_text(view.file));
+  out += fmt::format("reference: {} · student: {}\n\n", markdown_text(cut_middle(view.reference_window, 200)),
+                     markdown_text(cut_middle(view.student_window, 200)));
   if (!view.rows.empty()) out += render_markdown(boundary_table(view), kMostListed);
   out += markdown_findings("Findings", view.findings);
   out += markdown_findings("Warnings", view.warnings);

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/report/search_report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/numbers.h"
+#include "plumbline/report/text_table.h"
+
+namespace plumbline {
+namespace {
+
+constexpr std::size_t kShown = 10;
+
+Json number_json(double value) {
+  if (std::floor(value) == value && std::abs(value) < 9e15) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+std::string number_text(double value) {
+  if (std::floor(value) == value && std::abs(value) < 9e15)
+    return format_grouped(static_cast<std::int64_t>(value));
+  return format_fixed(value, std::abs(value) < 10 ? 4 : 2);
+}
+
+Json shape_json(const Problem& problem, const ShapeAnswer& shape) {
+  Json dimensions = Json::object(), quantities = Json::object();
+  for (const auto& [name, value] : shape.dimensions) dimensions[name] = number_json(value);
+  for (const auto& [name, value] : shape.quantities) quantities[name] = number_json(value);
+  Json out{{"number", shape.number},
+           {"objective", problem.space.objective.maximise ? -shape.value : shape.value},
+           {"dimensions", std::move(dimensions)},
+           {"quantities", std::move(quantities)},
+           {"weighted_low_ms", shape.low_ms},
+           {"weighted_high_ms", shape.high_ms},
+           {"tie_with_best", shape.tie}};
+  return out;
+}
+
+/// As they are, and as percentages of the space.
+Json counts_json(const Problem& problem, const Tally& tally) {
+  Json rejected = Json::object();
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    if (tally.rejected[i] > 0) rejected[problem.constraints[i].name] = tally.rejected[i];
+  }
+  return {{"space", problem.shapes},
+          {"seen", tally.seen},
+          {"pruned", tally.pruned},
+          {"rejected", std::move(rejected)}};
+}
+
+TextTable shape_table(const Problem& problem, const std::vector<ShapeAnswer>& shapes, std::size_t most) {
+  TextTable table;
+  table.columns.push_back({"#", Align::right});
+  const ShapeAnswer& first = shapes.front();
+  for (const auto& each : first.dimensions) table.columns.push_back({each.first, Align::right});
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < first.quantities.size(); ++i) {
+    const std::string& name = first.quantities[i].first;
+    if (!name.ends_with("_ms") && name != "parameters" && name != "loss") continue;
+    if (name == "weighted_ms" && problem.space.points.size() == 1) continue;
+    shown.push_back(i);
+    table.columns.push_back({name, Align::right});
+  }
+  table.columns.push_back({""});
+  for (std::size_t row = 0; row < std::min(most, shapes.size()); ++row) {
+    std::vector<Cell> cells{std::to_string(row + 1)};
+    for (const auto& each : shapes[row].dimensions) cells.emplace_back(number_text(each.second));
+    for (const std::size_t i : shown) cells.emplace_back(number_text(shapes[row].quantities[i].second));
+    cells.emplace_back(shapes[row].tie ? "tie" : "", Style::dim);
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace
+
+Json search_json(const Problem& problem, const SearchAnswer& answer) {
+  Json best = Json::array(), front = Json::array(), sensitivity = Json::object(), hardware = Json::array(),
+       constraints = Json::object(), front_objectives = Json::array();
+  for (const ShapeAnswer& each : answer.best) best.push_back(shape_json(problem, each));
+  for (const ShapeAnswer& each : answer.front) {
+    Json point = shape_json(problem, each);
+    point["front"] = Json::array();
+    for (std::size_t i = 0; i < each.front.size(); ++i)
+      point["front"].push_back(problem.space.front[i].maximise ? -each.front[i] : each.front[i]);
+    front.push_back(std::move(point));
+  }
+  for (const Sensitivity& each : answer.sensitivity) {
+    Json entries = Json::array();
+    for (const Sensitivity::Entry& entry : each.entries) {
+      Json one{{"value", number_json(entry.value)}};
+      if (entry.refused_by.empty()) {
+        one["objective"] = problem.space.objective.maximise ? -entry.objective : entry.objective;
+      } else {
+        one["refused_by"] = entry.refused_by;
+      }
+      entries.push_back(std::move(one));
+    }
+    sensitivity[each.dimension] = std::move(entries);
+  }
+  for (std::size_t g = 0; g < problem.hardware.size(); ++g) {
+    hardware.push_back({{"name", problem.hardware[g].predictor.hardware},
+                        {"model", std::string(to_string(problem.hardware[g].predictor.model))},
+                        {"source", problem.hardware[g].predictor.source_name},
+                        {"weight", problem.space.hardware[g].weight}});
+  }
+  for (const SpaceConstraint& each : problem.space.constraints) constraints[each.name] = each.expression.text;
+  for (const SpaceObjective& each : problem.space.front)
+    front_objectives.push_back({{each.maximise ? "maximise" : "minimise", each.expression.text}});
+  Json out{{"schema_version", 1},
+           {"kind", "plumbline-search"},
+           {"space", problem.space.name},
+           {"key", problem.key},
+           {"hardware", std::move(hardware)},
+           {"objective",
+            {{problem.space.objective.maximise ? "maximise" : "minimise",
+              problem.space.objective.expression.text}}},
+           {"constraints", std::move(constraints)},
+           {"shapes", counts_json(problem, answer.tally)},
+           {"sub_shapes", problem.sub_shapes},
+           {"best", std::move(best)},
+           {"sensitivity", std::move(sensitivity)}};
+  if (!problem.space.front.empty()) {
+    out["front"] = std::move(front);
+    out["front_objectives"] = std::move(front_objectives);
+  }
+  if (!problem.quality_note.empty()) out["quality"] = problem.quality_note;
+  return out;
+}
+
+std::string search_text(const Problem& problem, const SearchAnswer& answer, bool color) {
+  const Tally& tally = answer.tally;
+  std::string out = fmt::format("{}: {} {}\n", problem.space.name,
+                                problem.space.objective.maximise ? "maximise" : "minimise",
+                                problem.space.objective.expression.text);
+  out += fmt::format("  shapes    {}  (seen {}, pruned {}", format_grouped(problem.shapes),
+                     format_grouped(tally.seen), format_grouped(tally.pruned));
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    if (tally.rejected[i] > 0)
+      out += fmt::format(", {} {}", problem.constraints[i].name, format_grouped(tally.rejected[i]));
+  }
+  out += fmt::format(")\n  kernels   {} sub-shapes timed\n", format_grouped(problem.sub_shapes));
+  if (!problem.quality_note.empty()) out += fmt::format("  quality   {}\n", problem.quality_note);
+  if (answer.best.empty()) return out + "\nNo shape fulfils every constraint.\n";
+  out += "\n" + render_text(shape_table(problem, answer.best, kShown), color, 2);
+  const auto ties =
+      std::count_if(answer.best.begin(), answer.best.end(), [](const auto& each) { return each.tie; });
+  if (answer.best.size() > kShown) out += fmt::format("  … and {} more\n", answer.best.size() - kShown);
+  if (ties > 0)
+    out += fmt::format(
+        "  {} of the {} best are ties: behind by less than half of the first's 90 % band ({} to {} ms "
+        "weighted)\n",
+        ties + 1, answer.best.size(), format_fixed(answer.best.front().low_ms, 3),
+        format_fixed(answer.best.front().high_ms, 3));
+  if (!answer.front.empty()) {
+    out += fmt::format("\nPareto front, {} shapes\n",
+                       format_grouped(static_cast<std::int64_t>(answer.front.size())));
+    out += render_text(shape_table(problem, answer.front, kShown), color, 2);
+  }
+  out += "\nAround the first, one dimension changed\n";
+  TextTable table;
+  table.columns = {{"dimension"}, {"from"}, {"to", Align::right}, {"change", Align::right}};
+  for (const Sensitivity& each : answer.sensitivity) {
+    for (const Sensitivity::Entry& entry : each.entries) {
+      const auto at = &entry - each.entries.data();
+      const bool beside = (at > 0 && each.entries[static_cast<std::size_t>(at) - 1].value == each.at) ||
+                          (at + 1 < static_cast<std::ptrdiff_t>(each.entries.size()) &&
+                           each.entries[static_cast<std::size_t>(at) + 1].value == each.at);
+      if (!beside) continue;
+      const double change = (entry.objective / answer.best.front().value - 1) * 100;
+      table.rows.push_back({each.dimension, number_text(each.at), number_text(entry.value),
+                            entry.refused_by.empty() ? fmt::format("{:+.2f} %", change)
+                                                     : fmt::format("refused: {}", entry.refused_by)});
+    }
+  }
+  return out + render_text(table, color, 2);
+}
+
+Json config_json(const Problem& problem, const ShapeAnswer& shape) {
+  const auto places = places_of(problem, shape.number);
+  const auto whole = [&](const char* name, double fallback) {
+    return static_cast<std::int64_t>(quantity_of(problem, places, name, fallback));
+  };
+  const bool norm = whole("use_qk_norm", 0) != 0;
+  Json out{{"model_type", norm ? "qwen3" : "llama"},
+           {"architectures", {norm ? "Qwen3ForCausalLM" : "LlamaForCausalLM"}},
+           {"hidden_size", whole("hidden_dim", 0)},
+           {"num_attention_heads", whole("num_heads", 0)},
+           {"num_key_value_heads", whole("num_kv_heads", 0)},
+           {"head_dim", whole("head_dim", 0)},
+           {"intermediate_size", whole("ffn_dim", 0)},
+           {"num_hidden_layers", whole("num_layers", 1)},
+           {"vocab_size", whole("vocab_size", 0)},
+           {"tie_word_embeddings", whole("tied_embeddings", 0) != 0},
+           {"hidden_act", "silu"},
+           {"torch_dtype", "bfloat16"}};
+  if (const std::int64_t window = whole("window_size", 0); window > 0) {
+    const std::int64_t every = whole("full_every", 0), layers = whole("num_layers", 1);
+    Json types = Json::array();
+    for (std::int64_t i = 0; i < layers; ++i)
+      types.push_back(every > 0 && (i + 1) % every == 0 ? "full_attention" : "sliding_attention");
+    out["sliding_window"] = window;
+    out["use_sliding_window"] = true;
+    out["layer_types"] = std::move(types);
+    if (!norm) out["model_type"] = "mistral";
+  }
+  return out;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/report/window_note.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plumbline/base/numbers.h"
+#include "plumbline/base/text.h"
+#include "plumbline/model/measured.h"
+
+namespace plumbline {
+namespace {
+
+double attention_ms(const Prediction& prediction) {
+  for (const KernelTime& kernel : prediction.kernels()) {
+    if (kernel.name == "attention") return kernel.ms;
+  }
+  return 0;
+}
+
+/// The backend that full attention of the layer takes: where it is left open, the faster one.
+AttentionBackend taken(const Predictor& predictor, Layer layer, double full_ms) {
+  if (layer.backend != AttentionBackend::best) return layer.backend;
+  const auto& ops = layer.phase == Phase::decode ? predictor.source->decode : predictor.source->prefill;
+  if (!ops[static_cast<std::size_t>(AttentionBackend::cudnn)].known()) return AttentionBackend::flash;
+  layer.backend = AttentionBackend::cudnn;
+  return attention_ms(predict(predictor, layer)) <= full_ms ? AttentionBackend::cudnn
+                                                            : AttentionBackend::flash;
+}
+
+std::string_view kernel_text(AttentionBackend backend) {
+  return backend == AttentionBackend::cudnn    ? "cuDNN's kernel"
+         : backend == AttentionBackend::varlen ? "FlashAttention's variable-length kernel"
+                                               : "FlashAttention's kernel";
+}
+
+}  // namespace
+
+std::string window_note(const Predictor& predictor, const Layer& layer) {
+  if (predictor.source == nullptr || layer.window_size <= 0 || layer.window_size >= layer.seq_len) return {};
+  Layer full = layer;
+  full.window_size = 0;
+  const double window_ms = attention_ms(predict(predictor, layer));
+  const double full_ms = attention_ms(predict(predictor, full));
+  if (!(window_ms > full_ms)) return {};
+  const AttentionBackend backend = taken(predictor, full, full_ms);
+  return fmt::format(
+      "{}attention over a window of {} is predicted at {} ms and over all {} keys at {}: the first is {}, "
+      "with its layout changes, the second {}",
+      layer.name.empty() ? "" : fmt::format("{}: ", printable(layer.name)), layer.window_size,
+      format_fixed(window_ms, 4), layer.seq_len, format_fixed(full_ms, 4),
+      kernel_text(layer.backend == AttentionBackend::cudnn ? layer.backend : AttentionBackend::varlen),
+      kernel_text(backend));
+}
+
+std::vector<std::string> cost_notes(const Predictor& predictor, const ModelCost& cost) {
+  std::vector<std::string> notes;
+  if (!cost.untimed.empty()) return notes;
+  for (const LayerGroup& group : cost.groups) {
+    std::string note = window_note(predictor, group.shape);
+    if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end())
+      notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+}  // namespace plumbline
