@@ -25,14 +25,21 @@ def tag():
     return "py3-none-%s_%s" % (system, platform.machine())
 
 
-def build(package, version, output):
-    """Writes the wheel of the folder `package` into the folder `output`; returns its path."""
+def build(package, version, output, tool=None, hardware=None):
+    """Writes the wheel of the folder `package` into the folder `output`; returns its path. `tool` and the files of `hardware` lie together in
+    it, where the tool finds them."""
     info = "plumbline-%s.dist-info" % version
     files = {}
     for name in sorted(os.listdir(package)):
-        if name.endswith((".py", ".so")):
+        if name.endswith((".py", ".so", ".typed")):
             with open(os.path.join(package, name), "rb") as stream:
                 files["plumbline/" + name] = stream.read()
+    if tool:
+        with open(tool, "rb") as stream:
+            files["plumbline/tool/plumbline"] = stream.read()
+        for name in sorted(os.listdir(hardware)):
+            with open(os.path.join(hardware, name), "rb") as stream:
+                files["plumbline/tool/hardware/" + name] = stream.read()
     if not any(name.endswith(".so") for name in files):
         raise SystemExit("build_wheel: %s holds no library" % package)
     files[info + "/METADATA"] = _METADATA.format(version=version).encode()
@@ -50,7 +57,8 @@ def build(package, version, output):
         for name, data in files.items():
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
+            runs = name.endswith(".so") or name == "plumbline/tool/plumbline"
+            entry.external_attr = (0o100755 if runs else 0o100644) << 16
             archive.writestr(entry, data)
     return path
 
@@ -60,5 +68,7 @@ if __name__ == "__main__":
     parser.add_argument("--package", required=True)
     parser.add_argument("--version", required=True)
     parser.add_argument("--output", required=True)
+    parser.add_argument("--tool", help="the binary, and with it --hardware; without, the wheel takes readings only")
+    parser.add_argument("--hardware")
     options = parser.parse_args()
-    print(build(options.package, options.version, options.output))
+    print(build(options.package, options.version, options.output, options.tool, options.hardware))

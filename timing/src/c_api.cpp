@@ -1,49 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface: exceptions become a status and a message.
-#include <dlfcn.h>
-
-#include <chrono>
-#include <limits>
+// The C interface of sessions, windows and comparisons.
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "compare.h"
+#include "guarded.h"
 #include "plumbline/timing.h"
 #include "scripted_device.h"
 #include "window.h"
 
 using namespace plumbline::timing;
 
-struct pl_session {
-  std::unique_ptr<Device> device;
-  ScriptedDevice* script = nullptr;  // the same object, when it is the fake
-};
-
 namespace {
 
 thread_local std::string last_error;
-
-template <class Body>
-int guarded(Body&& body) {
-  try {
-    body();
-    return PL_OK;
-  } catch (const Failure& failure) {
-    last_error = failure.what();
-    return failure.status();
-  } catch (const std::exception& error) {
-    last_error = error.what();
-    return PL_USAGE;
-  }
-}
 
 Call wrap(pl_call call, void* user) {
   return [call, user](int index) {
     if (call(user, index) != 0) throw Failure(PL_CALL_FAILED, "the timed call failed");
   };
-}
-
-void require(bool condition, const char* what) {
-  if (!condition) throw Failure(PL_USAGE, what);
 }
 
 ScriptedDevice& script_of(pl_session* session) {
@@ -52,6 +28,8 @@ ScriptedDevice& script_of(pl_session* session) {
 }
 
 }  // namespace
+
+void plumbline::timing::set_last_error(std::string text) { last_error = std::move(text); }
 
 extern "C" {
 
@@ -112,6 +90,20 @@ int pl_pipelined(pl_session* session, pl_call call, void* user, int32_t count, p
 int pl_measure_overhead(pl_session* session, pl_overhead* out) {
   return guarded([&] { *out = measure_overhead(*session->device); });
 }
+int pl_gpu_processes(pl_session* session, const int32_t* known, int32_t count, int32_t* all,
+                     int32_t* foreign) {
+  return guarded([&] {
+    *all = *foreign = -1;
+    const auto pids = session->device->processes();
+    if (!pids) return;
+    *all = static_cast<int32_t>(pids->size());
+    *foreign = 0;
+    for (const unsigned pid : *pids) {
+      const bool ours = std::find(known, known + count, static_cast<int32_t>(pid)) != known + count;
+      *foreign += ours ? 0 : 1;
+    }
+  });
+}
 int pl_flush(pl_session* session) {
   return guarded([&] { session->device->flush(); });
 }
@@ -156,9 +148,9 @@ int pl_compare(pl_session* session, pl_window window, void* user, const pl_optio
                pl_comparison* out, double* reference_ms, double* student_ms, int32_t* kept, int32_t capacity,
                int32_t* count) {
   return guarded([&] {
-    const WindowSource source = [window, user](int side, int round) {
+    const WindowSource source = [window, user](int side, int phase, int round) {
       pl_reading reading{};
-      if (window(user, side, round, &reading) != 0) throw Failure(PL_CALL_FAILED, "a window failed");
+      if (window(user, side, phase, round, &reading) != 0) throw Failure(PL_CALL_FAILED, "a window failed");
       return reading;
     };
     // The fake's own clock, so that a test of the time limit takes no time.
@@ -197,31 +189,6 @@ int pl_script_reasons(pl_session* session, const int32_t* reasons, int32_t count
 }
 int pl_script_synchronize(pl_session* session) {
   return guarded([&] { script_of(session).synchronize(); });
-}
-
-int pl_python_call(void* user, int32_t index) {
-  // The interpreter's own functions, from the process that loaded this library (stable ABI of CPython 3.2 and
-  // newer).
-  using Object = void*;
-  static const auto call =
-      reinterpret_cast<Object (*)(Object, Object)>(dlsym(RTLD_DEFAULT, "PyObject_CallObject"));
-  static const auto item =
-      reinterpret_cast<Object (*)(Object, std::ptrdiff_t)>(dlsym(RTLD_DEFAULT, "PyList_GetItem"));
-  static const auto size = reinterpret_cast<std::ptrdiff_t (*)(Object)>(dlsym(RTLD_DEFAULT, "PyList_Size"));
-  static const auto store =
-      reinterpret_cast<int (*)(Object, std::ptrdiff_t, Object)>(dlsym(RTLD_DEFAULT, "PyList_SetItem"));
-  static const auto drop = reinterpret_cast<void (*)(Object)>(dlsym(RTLD_DEFAULT, "Py_DecRef"));
-  if (call == nullptr || item == nullptr || size == nullptr || store == nullptr || drop == nullptr) return 1;
-  const auto* python = static_cast<const pl_python*>(user);
-  const std::ptrdiff_t length = size(python->callables);
-  if (length <= 0) return 1;
-  // Index -1 is the gate: the last callable.
-  Object result = call(item(python->callables, index < 0 ? length - 1 : index % length), nullptr);
-  if (result == nullptr) return 1;
-  if (python->results != nullptr && index >= 0)
-    return store(python->results, index, result);  // takes the reference
-  drop(result);
-  return 0;
 }
 
 }  // extern "C"

@@ -27,8 +27,9 @@ class Runner {
     Round round{};
     const int order[4] = {PL_SIDE_REFERENCE, other, other, PL_SIDE_REFERENCE};
     int taken[2] = {0, 0};
+    const int phase = other == PL_SIDE_STUDENT ? PL_PHASE_COMPARED : PL_PHASE_EQUAL;
     for (int side : order) {
-      const pl_reading reading = window_(side, number);
+      const pl_reading reading = window_(side, phase, number);
       const int column = side == PL_SIDE_REFERENCE ? 0 : 1;
       (column == 0 ? round.reference_ms : round.student_ms)[taken[column]++] = reading.ms;
       round.throttled = round.throttled || slow(reading, side);

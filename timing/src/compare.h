@@ -9,8 +9,8 @@
 
 namespace plumbline::timing {
 
-/// Takes one window of a side (PL_SIDE_*).
-using WindowSource = std::function<pl_reading(int side, int round)>;
+/// Takes one window of a side (PL_SIDE_*) in a phase (PL_PHASE_*).
+using WindowSource = std::function<pl_reading(int side, int phase, int round)>;
 
 /// One A B B A round: both windows of both sides.
 struct Round {

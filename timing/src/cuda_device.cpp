@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device on the CUDA driver.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -40,12 +41,14 @@ void check(int code, const char* what) {
                                    (text != nullptr ? text : "?") + ")");
 }
 
-/// Host memory that the GPU polls and writes: the gate of the blocking kernel, its expiry, and the stamps.
+/// Host memory that the GPU polls and writes: the blocking kernel's flags, the marks, and the stamps.
 struct Mailbox {
-  volatile int gate;
-  volatile int expired;
-  int padding[30];
-  volatile unsigned long long stamps[2][4];
+  alignas(128) volatile int gate;
+  volatile int armed;
+  volatile int abandon;
+  alignas(128) volatile int expired;
+  volatile int marks[2];
+  alignas(128) volatile unsigned long long stamps[2][4];
 };
 
 class CudaDevice final : public Device {
@@ -99,24 +102,50 @@ class CudaDevice final : public Device {
     return result;
   }
 
-  void block(double limit_ms) override {
+  void block(double limit_ms, double armed_ms) override {
     enter();
-    ++epoch_;
-    CuDevicePtr gate = mailbox_device_ + offsetof(Mailbox, gate);
-    CuDevicePtr expired = mailbox_device_ + offsetof(Mailbox, expired);
+    if (!served_) ++epoch_;
+    CuDevicePtr gate = gate_, armed = at(offsetof(Mailbox, armed)), abandon = at(offsetof(Mailbox, abandon)),
+                expired = at(offsetof(Mailbox, expired));
     auto limit_ns = static_cast<unsigned long long>(limit_ms * 1e6);
-    void* arguments[] = {&gate, &epoch_, &limit_ns, &expired};
+    auto armed_ns = static_cast<unsigned long long>(armed_ms * 1e6);
+    void* arguments[] = {&gate, &armed, &abandon, &expired, &epoch_, &limit_ns, &armed_ns};
     check(driver_.launch(block_, static_cast<unsigned>(attribute(kMultiprocessors)), 1, 1, 1, 1, 1,
                          shared_bytes_, stream_, arguments, nullptr),
           "launching the blocking kernel");
   }
-  void release() override { __atomic_store_n(const_cast<int*>(&mailbox_->gate), epoch_, __ATOMIC_SEQ_CST); }
+  void armed() override { raise(mailbox_->armed); }
+  void release() override {
+    if (!served_) raise(mailbox_->gate);
+  }
+  void abandon() override { raise(mailbox_->abandon); }
+  void mark(int which) override {
+    void* arguments[] = {&marks_[which], &epoch_};
+    check(driver_.launch(mark_, 1, 1, 1, 1, 1, 1, 0, stream_, arguments, nullptr),
+          "launching the mark kernel");
+  }
+  void serve(const Page& page) override {
+    enter();
+    CuDevicePtr base = 0;
+    check(driver_.host_register(page.marks, kPage, 2), "registering the marks");  // 2: mapped
+    check(driver_.host_device_pointer(&base, page.marks, 0), "cuMemHostGetDevicePointer");
+    gate_ = base + offsetof(Marks, gate);
+    marks_[0] = base + offsetof(Marks, opened);
+    marks_[1] = base + offsetof(Marks, closed);
+    // The gate that this process cannot write, where read-only memory (8) can be registered.
+    if (driver_.host_register(page.orders, kOrdersBytes, 2 | 8) == 0 &&
+        driver_.host_device_pointer(&base, page.orders, 0) == 0) {
+      gate_ = base + offsetof(Orders, gate);
+    }
+    served_ = true;
+  }
+  void epoch(int number) override { epoch_ = number; }
   bool block_expired() override { return mailbox_->expired == epoch_; }
 
   void record(int event) override { check(driver_.event_record(events_[event], stream_), "cuEventRecord"); }
   void stamp(int slot) override {
-    CuDevicePtr target = mailbox_device_ + offsetof(Mailbox, stamps) +
-                         sizeof(mailbox_->stamps[0]) * static_cast<unsigned>(slot);
+    CuDevicePtr target =
+        at(offsetof(Mailbox, stamps)) + sizeof(mailbox_->stamps[0]) * static_cast<unsigned>(slot);
     void* arguments[] = {&target};
     check(driver_.launch(stamp_, 1, 1, 1, 1, 1, 1, 0, stream_, arguments, nullptr),
           "launching the stamp kernel");
@@ -157,6 +186,16 @@ class CudaDevice final : public Device {
       if ((reasons & (8 | 128)) != 0) result.reasons |= 4;
     }
     return result;
+  }
+
+  std::optional<std::vector<unsigned>> processes() override {
+    if (nvml_device_ == nullptr || nvml()->processes == nullptr) return std::nullopt;
+    NvmlProcess found[256];
+    unsigned count = 256;
+    if (nvml()->processes(nvml_device_, &count, found) != 0) return std::nullopt;
+    std::vector<unsigned> pids;
+    for (unsigned i = 0; i < count; ++i) pids.push_back(found[i].pid);
+    return pids;
   }
 
   void flush() override {
@@ -205,6 +244,17 @@ class CudaDevice final : public Device {
     enter();
     check(driver_.copy(to, from, bytes, stream_), "cuMemcpyDtoDAsync");
   }
+  void gather(std::uint64_t to, std::uint64_t from, const Layout& layout, int item_bytes) override {
+    enter();
+    unsigned long long target = to, source = from, count = layout.count();
+    if (count == 0) return;
+    if (layout.dense()) return copy(to, from, count * static_cast<unsigned>(item_bytes));
+    Layout given = layout;
+    void* arguments[] = {&target, &source, &given, &count, &item_bytes};
+    const unsigned blocks = static_cast<unsigned>(std::min<unsigned long long>((count + 255) / 256, 4096));
+    check(driver_.launch(gather_, blocks, 1, 1, 256, 1, 1, 0, stream_, arguments, nullptr),
+          "launching the gather kernel");
+  }
   void read(void* to, std::uint64_t from, std::uint64_t bytes) override {
     enter();
     check(driver_.read(to, from, bytes), "cuMemcpyDtoH");
@@ -238,9 +288,14 @@ class CudaDevice final : public Device {
     return value;
   }
 
+  CuDevicePtr at(std::size_t offset) const { return mailbox_device_ + offset; }
+  void raise(volatile int& flag) { __atomic_store_n(const_cast<int*>(&flag), epoch_, __ATOMIC_SEQ_CST); }
+
   void load_kernels() {
     check(driver_.module_load(&module_, kKernelsPtx), "loading the harness's kernels");
     check(driver_.module_function(&block_, module_, "plumbline_block"), "plumbline_block");
+    check(driver_.module_function(&mark_, module_, "plumbline_mark"), "plumbline_mark");
+    check(driver_.module_function(&gather_, module_, "plumbline_gather"), "plumbline_gather");
     check(driver_.module_function(&stamp_, module_, "plumbline_stamp"), "plumbline_stamp");
     check(driver_.module_function(&spin_, module_, "plumbline_spin"), "plumbline_spin");
     // One block a multiprocessor, with all the shared memory that a block may have: nothing else fits beside
@@ -258,6 +313,9 @@ class CudaDevice final : public Device {
     std::memset(host, 0, sizeof(Mailbox));
     mailbox_ = static_cast<Mailbox*>(host);
     check(driver_.host_device_pointer(&mailbox_device_, host, 0), "cuMemHostGetDevicePointer");
+    gate_ = at(offsetof(Mailbox, gate));
+    marks_[0] = at(offsetof(Mailbox, marks));
+    marks_[1] = marks_[0] + sizeof(int);
     const int l2 = attribute(kL2Bytes);
     flush_bytes_ = 2 * static_cast<std::size_t>(l2 > 0 ? l2 : 64 << 20);
     check(driver_.alloc(&flush_, flush_bytes_), "cuMemAlloc");
@@ -281,12 +339,15 @@ class CudaDevice final : public Device {
   CuDevice device_ = 0;
   CuContext context_ = nullptr;
   CuModule module_ = nullptr;
-  CuFunction block_ = nullptr, stamp_ = nullptr, spin_ = nullptr;
+  CuFunction block_ = nullptr, mark_ = nullptr, gather_ = nullptr, stamp_ = nullptr, spin_ = nullptr;
   unsigned shared_bytes_ = 0;
   CuEvent events_[2] = {};
   Mailbox* mailbox_ = nullptr;
   CuDevicePtr mailbox_device_ = 0;
+  CuDevicePtr gate_ = 0;       ///< what the blocking kernel polls: the mailbox's, or another process's
+  CuDevicePtr marks_[2] = {};  ///< where the marks go
   int epoch_ = 0;
+  bool served_ = false;
   CuDevicePtr flush_ = 0;
   std::size_t flush_bytes_ = 0;
   unsigned flush_word_ = 0x9e3779b9U;

@@ -2,9 +2,11 @@
 #include "cuda_driver.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <initializer_list>
 #include <memory>
+#include <new>
 
 #include "device.h"
 
@@ -61,7 +63,16 @@ std::unique_ptr<Nvml> load_nvml() {
 }  // namespace
 
 const CudaDriver& cuda_driver() {
-  static const CudaDriver driver = load_driver();
+  // In memory of its own that is read-only from here on: a measured process that writes there ends.
+  static const CudaDriver& driver = *[] {
+    const CudaDriver loaded = load_driver();
+    void* page =
+        mmap(nullptr, sizeof(CudaDriver), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) throw Failure(PL_NO_DRIVER, "no memory for the driver's functions");
+    const auto* kept = new (page) CudaDriver(loaded);
+    mprotect(page, sizeof(CudaDriver), PROT_READ);
+    return kept;
+  }();
   return driver;
 }
 

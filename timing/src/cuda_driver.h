@@ -51,6 +51,8 @@ struct CuUuid {
   X(host_alloc, "cuMemHostAlloc", (void**, std::size_t, unsigned))                                       \
   X(host_free, "cuMemFreeHost", (void*))                                                                 \
   X(host_device_pointer, "cuMemHostGetDevicePointer_v2", (CuDevicePtr*, void*, unsigned))                \
+  X(host_register, "cuMemHostRegister_v2", (void*, std::size_t, unsigned))                               \
+  X(host_unregister, "cuMemHostUnregister", (void*))                                                     \
   X(fill, "cuMemsetD32Async", (CuDevicePtr, unsigned, std::size_t, CuStream))                            \
   X(fill_bytes, "cuMemsetD8Async", (CuDevicePtr, unsigned char, std::size_t, CuStream))                  \
   X(copy, "cuMemcpyDtoDAsync_v2", (CuDevicePtr, CuDevicePtr, std::size_t, CuStream))                     \
@@ -79,14 +81,21 @@ struct CudaDriver {
 const CudaDriver& cuda_driver();
 
 using NvmlDevice = struct NvmlDeviceTag*;
+struct NvmlProcess {  // nvmlProcessInfo_v2_t
+  unsigned pid;
+  unsigned long long bytes;
+  unsigned instance;
+  unsigned compute_instance;
+};
 
 // Optional: a missing function leaves the pointer null.
-#define PLUMBLINE_NVML_FUNCTIONS(X)                                                          \
-  X(init, "nvmlInit_v2", ())                                                                 \
-  X(by_uuid, "nvmlDeviceGetHandleByUUID", (const char*, NvmlDevice*))                        \
-  X(temperature, "nvmlDeviceGetTemperature", (NvmlDevice, int, unsigned*))                   \
-  X(max_clock, "nvmlDeviceGetMaxClockInfo", (NvmlDevice, int, unsigned*))                    \
-  X(reasons, "nvmlDeviceGetCurrentClocksThrottleReasons", (NvmlDevice, unsigned long long*)) \
+#define PLUMBLINE_NVML_FUNCTIONS(X)                                                              \
+  X(init, "nvmlInit_v2", ())                                                                     \
+  X(by_uuid, "nvmlDeviceGetHandleByUUID", (const char*, NvmlDevice*))                            \
+  X(temperature, "nvmlDeviceGetTemperature", (NvmlDevice, int, unsigned*))                       \
+  X(max_clock, "nvmlDeviceGetMaxClockInfo", (NvmlDevice, int, unsigned*))                        \
+  X(reasons, "nvmlDeviceGetCurrentClocksThrottleReasons", (NvmlDevice, unsigned long long*))     \
+  X(processes, "nvmlDeviceGetComputeRunningProcesses_v3", (NvmlDevice, unsigned*, NvmlProcess*)) \
   X(driver_text, "nvmlSystemGetDriverVersion", (char*, unsigned))
 
 struct Nvml {

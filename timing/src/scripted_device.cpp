@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <string>
+#include <thread>
 
 namespace plumbline::timing {
 namespace {
@@ -44,6 +46,8 @@ void ScriptedDevice::run(const Item& item) {
   main_end_ = std::max(main_end_, host_);
   if (item.event >= 0) {
     events_[item.event] = main_end_;
+    if (item.event >= 2 && page_ != nullptr)
+      (item.event == 2 ? page_->marks->opened : page_->marks->closed) = epoch_;
   } else {
     main_end_ += item.ns;
   }
@@ -53,7 +57,7 @@ void ScriptedDevice::synchronize() {
   if (blocked_) {
     host_ = std::max(host_, block_start_ + block_limit_ns_);
     expired_ = true;
-    release();
+    open_window();
   }
   drain();
 }
@@ -71,15 +75,24 @@ pl_device_info ScriptedDevice::info() {
   return result;
 }
 
-void ScriptedDevice::block(double limit_ms) {
+void ScriptedDevice::block(double limit_ms, double armed_ms) {
   ++window_;
   blocked_ = true;
   expired_ = false;
   block_start_ = host_;
   block_limit_ns_ = limit_ms * 1e6;
+  armed_limit_ns_ = armed_ms * 1e6;
 }
 
 void ScriptedDevice::release() {
+  if (page_ != nullptr) {
+    while (blocked_ && page_->orders->gate < epoch_)
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+  open_window();
+}
+
+void ScriptedDevice::open_window() {
   if (!blocked_) return;
   blocked_ = false;
   main_end_ = std::max(main_end_, host_);
@@ -88,6 +101,8 @@ void ScriptedDevice::release() {
   for (const Item& item : pending_) run(item);
   pending_.clear();
 }
+
+void ScriptedDevice::mark(int which) { record(2 + which); }
 
 void ScriptedDevice::record(int event) {
   if (blocked_) {
@@ -136,6 +151,20 @@ void ScriptedDevice::fill(std::uint64_t address, std::uint32_t word, std::uint64
 }
 void ScriptedDevice::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
   std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+}
+void ScriptedDevice::gather(std::uint64_t to, std::uint64_t from, const Layout& layout, int item_bytes) {
+  const std::uint64_t count = layout.count();
+  const auto item = static_cast<std::uint64_t>(item_bytes);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint64_t rest = i;
+    std::int64_t offset = 0;
+    for (int d = layout.dims - 1; d >= 0; --d) {
+      offset += static_cast<std::int64_t>(rest % layout.sizes[d]) * layout.strides[d];
+      rest /= layout.sizes[d];
+    }
+    std::memcpy(reinterpret_cast<char*>(to) + i * item,
+                reinterpret_cast<const char*>(from) + offset * static_cast<std::int64_t>(item), item);
+  }
 }
 void ScriptedDevice::read(void* to, std::uint64_t from, std::uint64_t bytes) {
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);

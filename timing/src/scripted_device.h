@@ -20,8 +20,13 @@ class ScriptedDevice final : public Device {
   void synchronize();
 
   pl_device_info info() override;
-  void block(double limit_ms) override;
+  void block(double limit_ms, double armed_ms) override;
+  void armed() override { block_limit_ns_ = armed_limit_ns_; }
   void release() override;
+  void abandon() override { open_window(); }
+  void mark(int which) override;
+  void serve(const Page& page) override { page_ = &page; }
+  void epoch(int number) override { epoch_ = number; }
   bool block_expired() override { return expired_; }
   void record(int event) override;
   void stamp(int slot) override;
@@ -32,6 +37,8 @@ class ScriptedDevice final : public Device {
   Health health() override;
   void flush() override;
   void launch_empty() override { work(1000, false); }
+  std::optional<std::vector<unsigned>> processes() override { return std::nullopt; }
+  void gather(std::uint64_t to, std::uint64_t from, const Layout& layout, int item_bytes) override;
   void spin(std::uint64_t ticks, std::uint64_t stamps) override;
   double host_ns() override { return host_; }
 
@@ -52,6 +59,7 @@ class ScriptedDevice final : public Device {
     int event = -1;
   };
   void run(const Item& item);
+  void open_window();
 
   struct Memory {
     int file = -1;
@@ -60,16 +68,19 @@ class ScriptedDevice final : public Device {
   std::uint64_t map(int file, std::uint64_t bytes);
   std::map<std::uint64_t, Memory> memory_;
 
-  double host_ = 0;       ///< host clock
-  double main_end_ = 0;   ///< when the main stream is done
-  double other_end_ = 0;  ///< when the other stream is done
-  double events_[2] = {0, 0};
+  double host_ = 0;                  ///< host clock
+  double main_end_ = 0;              ///< when the main stream is done
+  double other_end_ = 0;             ///< when the other stream is done
+  double events_[4] = {0, 0, 0, 0};  ///< the window's two, and its two marks
   std::vector<Item> pending_;
   double pending_other_ns_ = 0;
   bool blocked_ = false;
   bool expired_ = false;
   double block_limit_ns_ = 0;
+  double armed_limit_ns_ = 0;
   double block_start_ = 0;
+  const Page* page_ = nullptr;  ///< another process's, when it orders the windows
+  int epoch_ = 0;
   double host_step_ns_ = 100;
   std::size_t window_ = 0;  ///< windows opened so far
   std::vector<double> clocks_ = {1000};

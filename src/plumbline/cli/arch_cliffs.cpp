@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/numbers.h"
+#include "plumbline/base/text.h"
 #include "plumbline/cli/arch.h"
 #include "plumbline/cli/shapes.h"
 #include "plumbline/report/cliffs_report.h"
@@ -16,6 +17,7 @@ namespace {
 struct Options {
   ModelOptions model;
   std::string layer;
+  HfOptions hf;
   std::string phase;
   std::string backend;
   std::optional<std::int64_t> vocabulary;
@@ -51,13 +53,29 @@ void print(const Io& io, const std::vector<DimensionCliffs>& found) {
 
 int run_gemm(const Io& io, const Options& options, const KernelSource& source) {
   const auto shape = parse_gemm(options.gemm);
-  if (!shape || !options.layer.empty() || options.vocabulary) {
-    io.report({diagnose("usage", shape ? "--gemm stands alone: without --layer and --vocab"
+  if (!shape || !options.layer.empty() || !options.hf.files.empty() || options.vocabulary) {
+    io.report({diagnose("usage", shape ? "--gemm stands alone: without --layer, --hf and --vocab"
                                        : "--gemm must be m=…,n=…,k=… with sizes from 1 to 134217728")});
     return kExitUsage;
   }
   print(io, gemm_cliffs(source, *shape));
   return kExitOk;
+}
+
+/// The layer to scan: --layer, or the commonest of --hf, whose vocabulary is scanned too.
+Parsed<Layer> layer_of(const Io& io, Options& options, const Predictor& predictor) {
+  const LayerOptions layer_options{{}, {}, options.phase, options.backend};
+  if (options.hf.files.empty()) {
+    return parse_layer(options.layer.empty() ? "llama3_8b" : options.layer, layer_defaults(layer_options));
+  }
+  if (options.hf.files.size() > 1 || !options.layer.empty())
+    return failed<Layer>(diagnose("usage", "one --hf, and then no --layer"));
+  auto kinds = load_hf_layers(options.hf, layer_options, predictor);
+  if (!kinds.ok()) return {std::nullopt, std::move(kinds.diagnostics)};
+  const HfLayer& most = most_common(*kinds.value);
+  if (!options.vocabulary) options.vocabulary = most.vocab_size;
+  if (kinds.value->size() > 1) io.message(fmt::format("scanning {}", printable(most.layer.name)));
+  return {most.layer, {}};
 }
 
 int run(const Io& io, Options options) {
@@ -71,8 +89,7 @@ int run(const Io& io, Options options) {
   io.report(predictor.diagnostics);
   if (!predictor.ok()) return kExitUsage;
   if (!options.gemm.empty()) return run_gemm(io, options, *predictor.value->source);
-  const auto layer = parse_layer(options.layer.empty() ? "llama3_8b" : options.layer,
-                                 layer_defaults({{}, {}, options.phase, options.backend}));
+  const auto layer = layer_of(io, options, *predictor.value);
   io.report(layer.diagnostics);
   if (!layer.ok()) return kExitUsage;
   if (options.vocabulary && (*options.vocabulary < 1 || *options.vocabulary > (1 << 24))) {
@@ -97,6 +114,7 @@ void add_arch_cliffs(Args& arch) {
   Args args =
       arch.subcommand("cliffs", "sizes that cost more than their work: why, and the nearest better size");
   add_model_options(args, options->model);
+  add_hf_options(args, options->hf);
   args.option("--layer", options->layer, "the layer (fields or a built-in's name); a Llama-3-8B layer")
       .option("--vocab", options->vocabulary, "a vocabulary's size: the LM head is scanned too")
       .option("--gemm", options->gemm, "m=…,n=…,k=…: a GEMM y[m,n] = x[m,k]·w[n,k] is scanned, and no layer")

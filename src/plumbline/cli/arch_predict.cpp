@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "plumbline/base/files.h"
+#include "plumbline/base/parallel.h"
 #include "plumbline/cli/arch.h"
+#include "plumbline/cli/hf_file.h"
 #include "plumbline/cli/shapes.h"
-#include "plumbline/model/hf_config.h"
 #include "plumbline/report/arch_text.h"
 #include "plumbline/report/prediction_json.h"
 #include "plumbline/search/rank.h"
@@ -92,12 +92,7 @@ int predict_model(const Io& io, const Options& options, const Predictor& predict
     io.report({diagnose("usage", "--hf stands alone: without --layer and --configs")});
     return kExitUsage;
   }
-  const auto text = read_text_file(options.hf, kMaxConfigBytes);
-  if (!text.ok()) {
-    io.report(text.diagnostics);
-    return kExitUsage;
-  }
-  const auto model = parse_hf_config(*text.value, options.hf);
+  const auto model = load_hf_config(options.hf);
   io.report(model.diagnostics);
   if (!model.ok()) return kExitUsage;
   const LayerDefaults defaults = layer_defaults(options.layers);
@@ -129,7 +124,7 @@ void add_arch_predict(Args& arch) {
   Args args = arch.subcommand("predict", "what a layer, or a whole model, costs kernel by kernel");
   add_model_options(args, options->model);
   add_layer_options(args, options->layers);
-  args.option("--hf", options->hf, "a Hugging Face config.json of a dense decoder-only model")
+  args.option("--hf", options->hf, "a model's config.json (Hugging Face), or the folder that holds it")
       .option("--seq-len", options->seq_len, "with --hf: prompt length, or KV length in decode; 2048")
       .option("--batch-size", options->batch_size, "with --hf: sequences; 1")
       .choice("--logits", options->logits, {"last", "all"},

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/cli/arch.h"
+#include "plumbline/cli/page_output.h"
 #include "plumbline/cli/shapes.h"
+#include "plumbline/html/pages.h"
 #include "plumbline/report/arch_text.h"
 #include "plumbline/search/builtin.h"
 #include "plumbline/search/rank.h"
@@ -16,9 +18,11 @@ namespace {
 struct Options {
   ModelOptions model;
   LayerOptions layers;
+  HfOptions hf;
   std::string by = "total_ms";
   std::optional<std::int64_t> top;
   std::optional<std::int64_t> threads;
+  std::string html;
 };
 
 Json ranking_json(const std::vector<Layer>& layers, const std::vector<Score>& scores,
@@ -46,7 +50,16 @@ int run(const Io& io, const Options& options) {
   }
   std::vector<Layer> layers;
   LayerFile file;
-  if (options.layers.layers.empty() && options.layers.configs.empty()) {
+  if (!options.hf.files.empty()) {
+    if (!options.layers.layers.empty() || !options.layers.configs.empty()) {
+      io.report({diagnose("usage", "--hf stands alone: without --layer and --configs")});
+      return kExitUsage;
+    }
+    auto kinds = load_hf_layers(options.hf, options.layers, *predictor.value);
+    io.report(kinds.diagnostics);
+    if (!kinds.ok()) return kExitUsage;
+    for (HfLayer& kind : *kinds.value) layers.push_back(std::move(kind.layer));
+  } else if (options.layers.layers.empty() && options.layers.configs.empty()) {
     layers.assign(builtin_layers().begin(), builtin_layers().end());
   } else {
     file = load_layers(options.layers, *predictor.value);
@@ -57,6 +70,9 @@ int run(const Io& io, const Options& options) {
     const auto scores = score_all(*predictor.value, layers, thread_count(options.threads));
     auto order = rank(scores, metric);
     if (options.top) order.resize(std::min(order.size(), static_cast<std::size_t>(*options.top)));
+    if (!write_page(io, options.html,
+                    [&] { return html::ranking_page(*predictor.value, layers, scores, order, metric); }))
+      return kExitUsage;
     if (io.json) {
       io.print_json(ranking_json(layers, scores, order));
     } else {
@@ -75,9 +91,11 @@ void add_arch_rank(Args& arch) {
       arch.subcommand("rank", "layers in order of their predicted time (the built-in ones without input)");
   add_model_options(args, options->model);
   add_layer_options(args, options->layers);
+  add_hf_options(args, options->hf);
   args.choice("--by", options->by, {"total_ms", "ms_per_mparam_proxy"}, "the metric; total_ms")
       .option("--top", options->top, "only the first N");
   add_threads_option(args, options->threads);
+  args.option("--html", options->html, "also write the ranking as one HTML file that opens anywhere");
   args.example(
       "plumbline arch rank --hardware h100 --model proxy --configs layers.csv --by ms_per_mparam_proxy");
   args.run([options](const Io& io) { return run(io, *options); });

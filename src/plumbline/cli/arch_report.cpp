@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // `plumbline arch report`: the artifact that a CI keeps and compares, its Markdown summary, and the tables.
-#include "plumbline/report/arch_report.h"
+#include "plumbline/search/arch_report.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "plumbline/base/files.h"
 #include "plumbline/cli/arch.h"
 #include "plumbline/cli/provenance.h"
 #include "plumbline/cli/shapes.h"
 #include "plumbline/hardware/hardware_file.h"
+#include "plumbline/html/pages.h"
+#include "plumbline/model/measured.h"
 #include "plumbline/report/arch_json.h"
 #include "plumbline/report/arch_text.h"
 #include "plumbline/search/builtin.h"
@@ -26,6 +32,7 @@ struct Options {
   std::string schema;
   std::string json_output;
   std::string md_output;
+  std::string html;
   std::string provenance_output;
   std::optional<std::int64_t> threads;
 
@@ -54,6 +61,48 @@ Diagnostics usage_errors(const Options& options) {
   return wrong;
 }
 
+/// load_hardware(), and the file as it was read: what the provenance names are the bytes that were used.
+Parsed<Hardware> load_hardware(const std::string& name, const std::vector<std::string>& directories,
+                               ProvenanceFile& used, std::optional<std::string_view> only) {
+  const auto path = find_hardware_file(name, directories);
+  if (!path.ok()) return {std::nullopt, path.diagnostics};
+  auto text = read_text_file(*path.value);
+  if (!text.ok()) return {std::nullopt, text.diagnostics};
+  used = {*path.value, std::move(*text.value)};
+  return parse_hardware(used.content, used.path, std::filesystem::path(used.path).parent_path().string(),
+                        only);
+}
+
+/// Rows that a source's GEMMs and attention were fitted to: how much it knows.
+std::int64_t rows_of(const KernelSource& source) {
+  std::int64_t rows = source.gemm.rows + source.misaligned.rows;
+  for (const FittedOp& op : source.prefill) rows += op.rows;
+  for (const FittedOp& op : source.decode) rows += op.rows;
+  return rows;
+}
+
+/// The kernel source by which several GPUs compare: the one that most of them have, and of two the one that
+/// knows more of the GPU of which it knows least. Empty where no two GPUs share one.
+std::string common_source(const std::vector<Hardware>& all) {
+  std::string best;
+  std::pair<std::size_t, std::int64_t> most{1, std::numeric_limits<std::int64_t>::max()};
+  for (const Hardware& hardware : all) {
+    for (const auto& candidate : hardware.sources) {
+      std::pair<std::size_t, std::int64_t> has{0, std::numeric_limits<std::int64_t>::max()};
+      for (const Hardware& other : all) {
+        const auto source = find_source(other, candidate->name);
+        if (source == nullptr) continue;
+        has.first += 1;
+        has.second = std::min(has.second, rows_of(*source));
+      }
+      if (has <= most) continue;
+      most = has;
+      best = candidate->name;
+    }
+  }
+  return best;
+}
+
 Parsed<Gpus> load_gpus(const Options& options) {
   const auto directories = hardware_search_path();
   std::vector<std::string> names = options.hardware;
@@ -62,22 +111,28 @@ Parsed<Gpus> load_gpus(const Options& options) {
   const auto model = options.noeris() ? std::optional(LatencyModel::proxy) : chosen_model(options.model);
   Parsed<Gpus> result;
   Gpus gpus;
+  std::vector<Hardware> all;
+  const bool choose = names.size() > 1 && options.model.source.empty() && model != LatencyModel::proxy;
+  const auto only = choose ? std::nullopt : std::optional<std::string_view>(options.model.source);
   for (const std::string& name : names) {
-    const auto hardware = load_hardware(name, directories, options.model.source);
+    ProvenanceFile used;
+    auto hardware = load_hardware(name, directories, used, only);
     result.diagnostics.insert(result.diagnostics.end(), hardware.diagnostics.begin(),
                               hardware.diagnostics.end());
     if (!hardware.ok()) continue;
-    if (!options.provenance_output.empty()) {
-      const std::string path = find_hardware_file(name, directories).value.value_or(name);
-      gpus.inputs.push_back({path, read_file(path).value.value_or("")});
-    }
-    auto predictor = choose_predictor(*hardware.value, model, options.model.source);
+    gpus.inputs.push_back(std::move(used));
+    all.push_back(std::move(*hardware.value));
+  }
+  const std::string common = choose ? common_source(all) : options.model.source;
+  for (const Hardware& hardware : all) {
+    const bool lacks = choose && find_source(hardware, common) == nullptr;
+    auto predictor = choose_predictor(hardware, model, lacks ? "" : common);
     if (predictor.ok()) {
       gpus.predictors.push_back(std::move(*predictor.value));
       result.diagnostics.insert(result.diagnostics.end(), predictor.diagnostics.begin(),
                                 predictor.diagnostics.end());
     } else if (options.all_hardware) {
-      gpus.left_out.push_back({hardware.value->name, predictor.diagnostics.front().message});
+      gpus.left_out.push_back({hardware.name, predictor.diagnostics.front().message});
     } else {
       result.diagnostics.push_back(predictor.diagnostics.front());
     }
@@ -95,10 +150,9 @@ Parsed<std::vector<Layer>> layers_of(const Io& io, const Options& options, Gpus&
   if (options.layers.layers.empty() && options.layers.configs.empty()) {
     return {std::vector<Layer>(builtin_layers().begin(), builtin_layers().end()), {}};
   }
-  if (!options.provenance_output.empty() && !options.layers.configs.empty()) {
-    gpus.inputs.push_back({options.layers.configs, read_file(options.layers.configs).value.value_or("")});
-  }
-  LayerFile file = load_layers(options.layers, gpus.predictors.front());
+  std::string used;
+  LayerFile file = load_layers(options.layers, gpus.predictors.front(), &used);
+  if (!options.layers.configs.empty()) gpus.inputs.push_back({options.layers.configs, std::move(used)});
   if (file.errors > 0) {
     report_layer_errors(io, file);
     return {};
@@ -125,6 +179,7 @@ Diagnostics write_outputs(const Io& io, const Options& options, const ArchReport
     if (!options.json_output.empty()) outputs.push_back({options.json_output, std::move(artifact)});
   }
   if (!options.md_output.empty()) outputs.push_back({options.md_output, arch_report_markdown(report)});
+  if (!options.html.empty()) outputs.push_back({options.html, html::arch_report_page(report)});
   if (!io.json && outputs.empty()) io.print(arch_report_text(report, io.color_out));
   for (const ProvenanceFile& output : outputs) {
     if (Diagnostics wrong = write_file(output.path, output.content); !wrong.empty()) return wrong;
@@ -135,6 +190,12 @@ Diagnostics write_outputs(const Io& io, const Options& options, const ArchReport
 
 int run(const Io& io, const Options& options) {
   if (const Diagnostics wrong = usage_errors(options); !wrong.empty()) {
+    io.report(wrong);
+    return kExitUsage;
+  }
+  const std::vector<std::string> outputs{options.json_output, options.md_output, options.html,
+                                         options.provenance_output};
+  if (const Diagnostics wrong = distinct_outputs(outputs); !wrong.empty()) {
     io.report(wrong);
     return kExitUsage;
   }
@@ -163,10 +224,12 @@ void add_arch_report(Args& arch) {
       .flag("--all-hardware", options->all_hardware, "every known GPU, and which rankings agree")
       .choice("--model", options->model.model, {"proxy", "measured"},
               "the latency model; measured where the hardware file has kernels, else proxy")
-      .option("--source", options->model.source, "a kernel source of the hardware file; its first one");
+      .option("--source", options->model.source,
+              "a kernel source of the hardware files; of one GPU its first, of several one that all have");
   add_layer_options(args, options->layers);
   args.option("--json-output", options->json_output, "write the artifact to this file")
       .option("--md-output", options->md_output, "write a Markdown summary to this file")
+      .option("--html", options->html, "write the report as one HTML file that opens anywhere")
       .option("--provenance-output", options->provenance_output,
               "write where it came from (time, host, hashes) to this file")
       .choice("--schema", options->schema, {"plumbline", "noeris-1"},

@@ -3,14 +3,26 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
+#include <exception>
+#include <new>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "plumbline/base/text.h"
 #include "plumbline/cli/command.h"
+#include "plumbline/report/verdict.h"
 
 namespace plumbline::cli {
+
+extern const char* const kRevision;  // generated: cmake/revision.cmake
 
 struct Args::Node {
   CLI::App* app = nullptr;
@@ -38,7 +50,12 @@ Args& Args::option(std::string flags, std::vector<std::string>& target, std::str
 }
 
 Args& Args::option(std::string flags, std::optional<double>& target, std::string help) {
-  node_->app->add_option(std::move(flags), target, std::move(help))->type_name("NUMBER");
+  // "nan" compares false with every limit, so that a gate of it would let anything pass.
+  const auto finite = [](const std::string& text) {
+    const double value = std::strtod(text.c_str(), nullptr);
+    return std::isfinite(value) ? std::string() : text + " is not a finite number";
+  };
+  node_->app->add_option(std::move(flags), target, std::move(help))->type_name("NUMBER")->check(finite);
   return *this;
 }
 
@@ -88,6 +105,8 @@ void Args::run(std::function<int(const Io&)> action) {
 
 namespace {
 
+constexpr std::size_t kMostReasons = 200;
+
 int terminal_width() {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) return size.ws_col;
@@ -102,16 +121,126 @@ bool wants_color(const std::string& mode, int descriptor) {
   return mode == "auto" && ::isatty(descriptor) == 1 && (no_color == nullptr || *no_color == '\0') && !dumb;
 }
 
+/// What `argv` has that no command or option is called, with the nearest name that there is; "" when all is
+/// known (then CLI11's own message says more).
+std::string unknown_word(const CLI::App& root, int argc, char** argv) {
+  const CLI::App* app = &root;
+  std::vector<const CLI::App*> chain{app};
+  const auto option_of = [&](const std::string& flag) -> const CLI::Option* {
+    for (const CLI::App* each : chain) {
+      if (const CLI::Option* option = each->get_option_no_throw(flag)) return option;
+    }
+    return nullptr;
+  };
+  const auto answer = [](std::string_view what, const std::string& word,
+                         const std::vector<std::string>& known) {
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    const std::optional<std::string> near = nearest_name(word, names);
+    return fmt::format("{} {}{}", in_quotes(word), what,
+                       near ? fmt::format("; did you mean {}?", *near) : "");
+  };
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--") return {};
+    if (word.size() > 1 && word[0] == '-') {
+      const std::string flag = word.substr(0, word.find('='));
+      const CLI::Option* option = option_of(flag);
+      if (option == nullptr && word[1] != '-') option = option_of(word.substr(0, 2));
+      if (option == nullptr) {
+        std::vector<std::string> known;
+        for (const CLI::App* each : chain) {
+          for (const CLI::Option* one : each->get_options()) {
+            for (const std::string& name : one->get_lnames()) known.push_back("--" + name);
+          }
+        }
+        return answer(app == &root ? "is not an option" : "is not an option of " + app->get_name(), flag,
+                      known);
+      }
+      if (option->get_items_expected_max() > 0 && word.find('=') == std::string::npos &&
+          (word[1] == '-' || word.size() == 2)) {
+        ++i;  // its value
+      }
+      continue;
+    }
+    const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
+    if (commands.empty()) continue;  // a positional
+    const auto chosen = std::find_if(commands.begin(), commands.end(),
+                                     [&](const CLI::App* each) { return each->get_name() == word; });
+    if (chosen != commands.end()) {
+      app = *chosen;
+      chain.push_back(app);
+      continue;
+    }
+    std::vector<std::string> known;
+    for (const CLI::App* each : commands) known.push_back(each->get_name());
+    return answer(app == &root ? "is not a command" : "is not a command of " + app->get_name(), word, known);
+  }
+  return {};
+}
+
 /// CLI11 closes over its own exit codes; ours are fixed. Help goes to standard output, mistakes to standard
 /// error.
-int report_parse_result(const CLI::App& app, const CLI::ParseError& error, const Io& io) {
+int report_parse_result(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv,
+                        const Io& io) {
   if (error.get_exit_code() == 0) {
-    app.exit(error, std::cout, std::cerr);
-    std::cout.flush();
+    std::ostringstream text;
+    app.exit(error, text, text);
+    io.print(text.str());
     return kExitOk;
   }
-  io.report({diagnose("usage", std::string(error.what()) + "; --help shows the options")});
+  const std::string unknown = unknown_word(app, argc, argv);
+  io.report({diagnose("usage", (unknown.empty() ? error.what() : unknown) + "; --help shows the options")});
   return kExitUsage;
+}
+
+/// Runs the command; what nothing below expected becomes a diagnostic, never an abort.
+int run_chosen(const std::function<int(const Io&)>& command, const Io& io) {
+  try {
+    return command(io);
+  } catch (const std::bad_alloc&) {
+    io.report({diagnose("out-of-memory", "this machine has no memory left for the command")});
+  } catch (const std::system_error& error) {
+    io.report({diagnose("out-of-resources", error.what())});
+  } catch (const std::exception& error) {
+    io.report({diagnose("internal-error", error.what())});
+  }
+  return kExitUsage;
+}
+
+/// The document that --json owes where a command ended before it wrote its own: its first reasons, and how
+/// many there are.
+Json verdict_document(int status, const Diagnostics& said) {
+  const char* verdict = status == kExitOk        ? "fine"
+                        : status == kExitUsage   ? "unreadable"
+                        : status == kExitRefused ? "refused"
+                                                 : "failed";
+  const auto most = static_cast<std::ptrdiff_t>(std::min(said.size(), kMostReasons));
+  Json document = verdict_json(status == kExitOk, verdict, {said.begin(), said.begin() + most}, nullptr);
+  document["reasons_total"] = said.size();
+  return document;
+}
+
+/// --json, wherever it stands: where the command line itself is wrong, CLI11 has not read it yet.
+bool asks_for_json(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") return false;
+    if (word == "--json") return true;
+  }
+  return false;
+}
+
+/// The last word of every invocation: the document that --json owes, and whether all of it could be written.
+int finish(int status, const Io& io) {
+  if (io.json && !io.said->printed && status != kExitOk) {
+    io.print_json(verdict_document(status, io.said->diagnostics));
+  }
+  // A full disk or a closed pipe must not pass for success.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    io.report({diagnose("file-unwritable", "standard output could not be written")});
+    return kExitUsage;
+  }
+  return status;
 }
 
 CommandDoc describe_app(const CLI::App& app, const std::string& path) {
@@ -143,7 +272,7 @@ CommandDoc describe_app(const CLI::App& app, const std::string& path) {
 
 /// Global options; their values land in `io` and `color`.
 void add_globals(CLI::App& app, Io& io, std::string& color) {
-  app.set_version_flag("--version", "plumbline " PLUMBLINE_VERSION);
+  app.set_version_flag("--version", std::string("plumbline " PLUMBLINE_VERSION) + kRevision);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   app.add_flag("--json", io.json, "one JSON document on standard output, nothing else there");
@@ -171,6 +300,8 @@ CommandDoc describe(const std::function<void(Args&)>& add_commands) {
 }
 
 int run_command_line(int argc, char** argv, const std::function<void(Args&)>& add_commands) {
+  // A file over the limit of the shell is then an error of the write, and what was begun is taken back.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app(kTagline, "plumbline");
   Io io;
   std::string color = "auto";
@@ -185,19 +316,14 @@ int run_command_line(int argc, char** argv, const std::function<void(Args&)>& ad
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return report_parse_result(app, error, io);
+    io.json = asks_for_json(argc, argv);
+    return finish(report_parse_result(app, error, argc, argv, io), io);
   }
   io.color_out = wants_color(color, STDOUT_FILENO);
   io.color_err = wants_color(color, STDERR_FILENO);
   io.progress = !io.quiet && ::isatty(STDERR_FILENO) == 1;
   io.width = terminal_width();
-  const int status = (*node->chosen)(io);
-  // A full disk or a closed pipe must not pass for success.
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    io.report({diagnose("file-unwritable", "standard output could not be written")});
-    return kExitUsage;
-  }
-  return status;
+  return finish(run_chosen(*node->chosen, io), io);
 }
 
 }  // namespace plumbline::cli

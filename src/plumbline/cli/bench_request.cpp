@@ -30,8 +30,9 @@ BenchRequest bench_request(const std::string& bench, const std::string& ncu_run)
 
 void report_with_fixes(const Io& io, const Findings& findings) {
   for (const Finding& finding : findings) {
-    io.report({finding});
-    if (const CodeInfo* info = find_code(finding.code)) io.message(fmt::format("  fix: {}", info->fix));
+    io.report({finding.diagnostic});
+    if (const CodeInfo* info = find_code(finding.diagnostic.code))
+      io.message(fmt::format("  fix: {}", info->fix));
   }
 }
 

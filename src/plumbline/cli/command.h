@@ -17,17 +17,27 @@ namespace plumbline::cli {
 
 /// Standard output and error of one invocation, with the global options applied.
 struct Io {
+  /// What was said so far: run_command_line() answers in its place where --json was asked and nothing was
+  /// printed.
+  struct Said {
+    bool printed = false;  ///< something went to standard output
+    Diagnostics diagnostics;
+  };
+
   bool json = false;
   bool quiet = false;      ///< no progress, no notes
   bool color_out = false;  ///< --color, NO_COLOR and isatty already weighed
   bool color_err = false;
   bool progress = false;  ///< standard error is a terminal and --quiet is absent
   int width = 100;        ///< columns of the terminal (100 when it is none)
+  std::shared_ptr<Said> said = std::make_shared<Said>();
 
-  void print(std::string_view text) const;    ///< to standard output
-  void print_json(const Json& value) const;   ///< write_json to standard output
-  void message(std::string_view text) const;  ///< a line to standard error, unless --quiet
-  /// Diagnostics to standard error; on a terminal with the source line and a caret.
+  void print(std::string_view text) const;  ///< to standard output, nothing in it that a terminal would obey
+  void print_document(std::string_view text) const;  ///< the same, byte for byte: what was stored, or JSON
+  void print_json(const Json& value) const;          ///< write_json to standard output
+  void message(std::string_view text) const;         ///< a line to standard error, unless --quiet
+  /// Diagnostics to standard error; on a terminal with the source line and a caret. At most 100 of a code are
+  /// written, then how many more there are.
   void report(const Diagnostics& diagnostics) const;
 };
 

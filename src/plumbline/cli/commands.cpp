@@ -5,6 +5,7 @@ namespace plumbline::cli {
 
 void add_all_commands(Args& root) {
   // fair comparison
+  add_card(root);
   add_window(root);
   add_start(root);
   add_bench(root);
@@ -14,6 +15,7 @@ void add_all_commands(Args& root) {
   add_confirm(root);
   add_record(root);
   add_run(root);
+  add_ledger(root);
   // shapes
   add_hardware(root);
   add_arch(root);

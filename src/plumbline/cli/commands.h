@@ -7,6 +7,7 @@
 namespace plumbline::cli {
 
 // fair comparison
+void add_card(Args& root);
 void add_window(Args& root);
 void add_start(Args& root);
 void add_bench(Args& root);
@@ -16,6 +17,7 @@ void add_table(Args& root);
 void add_confirm(Args& root);
 void add_record(Args& root);
 void add_run(Args& root);
+void add_ledger(Args& root);
 
 // shapes
 void add_hardware(Args& root);

@@ -17,7 +17,7 @@ ContractState load_contract_state(const ContractPath& path) {
     } else if (diagnostic.severity == Severity::error) {
       state.errors.push_back(std::move(diagnostic));
     } else {
-      static_cast<Diagnostic&>(state.warnings.emplace_back()) = std::move(diagnostic);
+      state.warnings.push_back({std::move(diagnostic)});
     }
   }
   if (!parsed.ok()) return state;

@@ -64,6 +64,7 @@ void add_hardware(Args& root) {
   args.run([name](const Io& io) { return show(io, *name); });
 
   add_hardware_calibrate(hardware);
+  add_hardware_check(hardware);
   add_hardware_validate(hardware);
   add_hardware_predict(hardware);
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/files.h"
+#include "plumbline/base/gzip.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/cli/hardware_commands.h"
 #include "plumbline/cli/shapes.h"
@@ -20,7 +21,7 @@ namespace {
 struct Options {
   std::vector<std::string> rows;
   std::string name, output, sheet, source = "measured", framework, licence = "as the rows'", add_to;
-  bool keep = false;
+  bool keep = false, merge = false;
 };
 
 bool is_plain_name(const std::string& name) {
@@ -33,7 +34,7 @@ bool is_plain_name(const std::string& name) {
 Diagnostics read_files(const Options& options, const DataSheet& sheet, MeasuredRows& rows) {
   Diagnostics found;
   for (const std::string& path : options.rows) {
-    const auto text = read_text_file(path);
+    const auto text = read_packed_text_file(path);
     Diagnostics some = text.ok() ? read_rows(*text.value, path, sheet, rows) : text.diagnostics;
     found.insert(found.end(), some.begin(), some.end());
   }
@@ -72,6 +73,10 @@ Diagnostics write_files(const Options& options, Hardware hardware, const KernelS
     const Diagnostics some =
         write_file((path.parent_path() / files.residuals_name).string(), files.residuals);
     found.insert(found.end(), some.begin(), some.end());
+    for (const auto& [name, bytes] : files.operations) {
+      const Diagnostics wrong = write_file((path.parent_path() / name).string(), bytes);
+      found.insert(found.end(), wrong.begin(), wrong.end());
+    }
   }
   const Diagnostics some = write_file(options.output, text);
   found.insert(found.end(), some.begin(), some.end());
@@ -102,6 +107,12 @@ int calibrate_command(const Io& io, const Options& options) {
   how.source = options.source;
   how.framework = options.framework;
   how.keep_rows = options.keep;
+  std::shared_ptr<const KernelSource> before;
+  if (options.merge) {
+    before = find_source(*hardware.value, options.source);
+    how.merge_into = before.get();
+    if (before != nullptr && how.framework.empty()) how.framework = before->framework;
+  }
   how.progress = [&io](const std::string& what) { io.message("fitting " + what); };
   const auto result = calibrate(hardware.value->sheet, rows, how);
   io.report(result.diagnostics);
@@ -132,6 +143,8 @@ void add_hardware_calibrate(Args& hardware) {
       .option("--licence", options->licence, "licence of the rows, for the file")
       .option("--sheet", options->sheet, "take the data sheet from this hardware instead")
       .option("--add-to", options->add_to, "keep this hardware file's other kernel sources")
+      .flag("--merge", options->merge,
+            "keep what the source of --add-to has fitted already, where these rows do not say it anew")
       .flag("--keep-rows", options->keep,
             "keep the measurements, to be shown beside predictions of those shapes")
       .example("plumbline hardware calibrate measured/h200/*.csv --name h200 --source pytorch -o h200.toml");

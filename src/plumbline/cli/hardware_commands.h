@@ -7,6 +7,7 @@
 namespace plumbline::cli {
 
 void add_hardware_calibrate(Args& hardware);
+void add_hardware_check(Args& hardware);
 void add_hardware_validate(Args& hardware);
 void add_hardware_predict(Args& hardware);
 

@@ -3,14 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "plumbline/base/files.h"
+#include "plumbline/base/gzip.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/cli/hardware_commands.h"
+#include "plumbline/cli/page_output.h"
 #include "plumbline/cli/shapes.h"
 #include "plumbline/hardware/hardware_file.h"
 #include "plumbline/hardware/validate.h"
+#include "plumbline/html/pages.h"
 #include "plumbline/model/predict.h"
 #include "plumbline/report/accuracy_report.h"
 #include "plumbline/report/text_table.h"
@@ -19,7 +24,7 @@ namespace plumbline::cli {
 namespace {
 
 struct Options {
-  std::string name, source, op, file;
+  std::string name, source, op, file, dtype, kv_dtype, html;
   std::vector<std::string> rows;
 };
 
@@ -40,7 +45,7 @@ int validate_command(const Io& io, const Options& options) {
   if (source == nullptr) return kExitUsage;
   MeasuredRows rows;
   for (const std::string& path : options.rows) {
-    const auto text = read_text_file(path);
+    const auto text = read_packed_text_file(path);
     const Diagnostics found = text.ok() ? read_rows(*text.value, path, sheet, rows) : text.diagnostics;
     io.report(found);
     if (has_errors(found)) return kExitUsage;
@@ -53,6 +58,11 @@ int validate_command(const Io& io, const Options& options) {
     io.report({diagnose("rows-none-usable", "no usable row to validate with")});
     return kExitUsage;
   }
+  const auto page = [&] {
+    return html::accuracy_page(fmt::format("Predicted against measured: {}, {}", options.name, source->name),
+                               ops);
+  };
+  if (!write_page(io, options.html, page)) return kExitUsage;
   if (io.json) {
     io.print_json(validation_json(ops));
   } else {
@@ -83,6 +93,7 @@ void print_predictions(const Io& io, const KernelSource& source, const std::vect
     Json one = {{"ms", time.ms},
                 {"low_ms", time.low_ms},
                 {"high_ms", time.high_ms},
+                {"provenance", std::string(to_string(time.provenance))},
                 {"source", std::string(to_string(outside ? Provenance::modelled : time.provenance))},
                 {"extrapolated", outside},
                 {"bound", std::string(to_string(time.bound))}};
@@ -106,12 +117,34 @@ int predict_command(const Io& io, const Options& options) {
   DataSheet sheet;
   const auto source = choose(io, options, sheet);
   if (source == nullptr) return kExitUsage;
-  const auto text = read_text_file(options.file);
+  const auto text = read_packed_text_file(options.file);
   io.report(text.diagnostics);
   if (!text.ok()) return kExitUsage;
-  const auto asked = read_asked_rows(*text.value, options.file, options.op);
+  RowFormats formats = formats_in(std::filesystem::path(options.file).filename().string());
+  for (const auto& [given, into] :
+       {std::pair{&options.dtype, &formats.dtype}, std::pair{&options.kv_dtype, &formats.kv_dtype}}) {
+    if (given->empty()) continue;
+    const auto dtype = find_dtype(*given);
+    if (!dtype) {
+      io.report({diagnose("usage",
+                          fmt::format("'{}' is no format: bf16, fp8, fp8_block, nvfp4, int4_wo, w4a16_mxfp4 "
+                                      "and w4a8_mxfp4_mxfp8 are known",
+                                      printable(*given)))});
+      return kExitUsage;
+    }
+    *into = *dtype;
+  }
+  const auto asked = read_asked_rows(*text.value, options.file, options.op, formats);
   io.report(asked.diagnostics);
   if (!asked.ok()) return kExitUsage;
+  std::set<std::string> said;  // one warning of each kind, not one a row
+  for (const AskedRow& row : *asked.value) {
+    if (row.kind != AskedRow::Kind::operation) continue;
+    for (const Diagnostic& found : check_request(*source, row.operation)) {
+      if (said.insert(found.message).second) io.report({found});
+      if (found.severity == Severity::error) return kExitUsage;
+    }
+  }
   print_predictions(io, *source, *asked.value);
   return kExitOk;
 }
@@ -125,6 +158,7 @@ void add_hardware_validate(Args& hardware) {
   args.positional("NAME", options->name, "a name of hardware list, or a file")
       .positionals("ROWS", options->rows, "CSV files of measured rows that were kept back")
       .option("--source", options->source, "the kernel source (default: the first)")
+      .option("--html", options->html, "also write the errors as one HTML file that opens anywhere")
       .example("plumbline hardware validate h200 tests/validation/h200/gemm.csv");
   args.run([options](const Io& io) { return validate_command(io, *options); });
 }
@@ -135,7 +169,11 @@ void add_hardware_predict(Args& hardware) {
       hardware.subcommand("predict", "one prediction a row: time, band, where it comes from, what binds it");
   args.positional("NAME", options->name, "a name of hardware list, or a file")
       .option("--op", options->op,
-              "gemm, attention, layer, rmsnorm, add_rmsnorm, residual_add, swiglu, geglu, rope, qk_norm_rope")
+              "gemm, attention, moe, grouped_gemm, mla, collective, layer, rmsnorm, add_rmsnorm, "
+              "residual_add, swiglu, geglu, rope, qk_norm_rope")
+      .option("--dtype", options->dtype,
+              "format of rows without a column of it (default: the file's name, or bf16)")
+      .option("--kv-dtype", options->kv_dtype, "the same for the KV cache")
       .option("--rows", options->file, "CSV file of shapes; a column ms is ignored")
       .option("--source", options->source, "the kernel source (default: the first)")
       .example("plumbline hardware predict h200 --op gemm --rows shapes.csv");

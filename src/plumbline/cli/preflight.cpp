@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumbline/cli/preflight.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <utility>
 
@@ -9,6 +12,20 @@
 #include "plumbline/cli/contract_state.h"
 
 namespace plumbline::cli {
+namespace {
+
+/// What to say of a card without eval/bench.py: where one lies that looks like it.
+std::string bench_absent(const Card& card) {
+  for (const char* other : {"bench.py", "eval.py", "benchmark.py", "eval/benchmark.py", "bench/bench.py"}) {
+    std::error_code error;
+    if (std::filesystem::exists(std::filesystem::path(card.folder) / other, error)) {
+      return fmt::format("the card has no eval/bench.py; {} lies elsewhere and is not read", other);
+    }
+  }
+  return "the card has no eval/bench.py";
+}
+
+}  // namespace
 
 int Preflight::status() const {
   if (!errors.empty()) return kExitUsage;
@@ -18,7 +35,8 @@ int Preflight::status() const {
 void check_card_contract(const Card& card, const PreflightOptions& options, Preflight& result) {
   ContractState state = load_contract_state({card.contract, true});
   if (options.no_reference) {
-    std::erase_if(state.findings, [](const Finding& finding) { return finding.code == "contract-absent"; });
+    std::erase_if(state.findings,
+                  [](const Finding& finding) { return finding.diagnostic.code == "contract-absent"; });
   }
   result.contract = std::move(state.contract);
   result.errors.insert(result.errors.end(), state.errors.begin(), state.errors.end());
@@ -33,7 +51,13 @@ void check_card_bench(const Card& card, Preflight& result) {
   request.problem = card.problem;
   request.folder = card.folder;
   request.needs_prep = result.contract && !prep_entries(*result.contract).empty();
+  request.contract = result.contract ? &*result.contract : nullptr;
   BenchReport report = check_bench(request);
+  // Without a bench there is nothing to hold to the contract: a run that cannot be read is not let through.
+  std::error_code error;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(card.bench, error))) {
+    result.findings.push_back({diagnose("bench-absent", bench_absent(card), {card.bench})});
+  }
   result.prep = std::move(report.prep);
   result.times_workloads = report.times_workloads;
   std::move(report.findings.begin(), report.findings.end(), std::back_inserter(result.findings));

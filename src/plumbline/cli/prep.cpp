@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plumbline/base/files.h"
 #include "plumbline/cli/commands.h"
 #include "plumbline/cli/contract_state.h"
 #include "plumbline/contract/prep_report.h"
+#include "plumbline/pricing/eval.h"
 #include "plumbline/report/text_table.h"
 
 namespace plumbline::cli {
@@ -18,22 +18,9 @@ struct Options {
   std::string eval;
 };
 
-/// performance.prep of an eval; null where there is none.
-OrderedJson prep_of(const OrderedJson& eval) {
-  const auto performance = eval.is_object() ? eval.find("performance") : eval.end();
-  if (!eval.is_object() || performance == eval.end() || !performance->is_object()) return nullptr;
-  const auto prep = performance->find("prep");
-  return prep == performance->end() ? OrderedJson() : *prep;
-}
-
-Parsed<OrderedJson> load_eval(const std::string& path) {
-  Parsed<std::string> text = read_text_file(path);
-  if (!text.ok()) return {std::nullopt, std::move(text.diagnostics)};
-  return parse_json_ordered(*text.value, path);
-}
-
-int hold(const Io& io, const WindowContract& contract, const OrderedJson& eval, const std::string& path) {
-  const Findings findings = check_prep_report(contract, prep_of(eval), path);
+int hold(const Io& io, const WindowContract& contract, const EvalReport& eval) {
+  static const OrderedJson kNoReport;
+  const Findings findings = check_prep_report(contract, eval.prep ? *eval.prep : kNoReport, eval.file);
   if (io.json) {
     io.print_json({{"findings", to_json(findings)}});
     return findings.empty() ? kExitOk : kExitGate;
@@ -70,10 +57,10 @@ int prep(const Io& io, const Options& options) {
     if (io.json) io.print_json({{"findings", to_json(state.findings)}});
     return kExitRefused;
   }
-  const Parsed<OrderedJson> eval = load_eval(options.eval);
+  const Parsed<EvalReport> eval = load_eval(options.eval);
   io.report(eval.diagnostics);
   if (!eval.ok()) return kExitUsage;
-  return hold(io, *state.contract, *eval.value, options.eval);
+  return hold(io, *state.contract, *eval.value);
 }
 
 }  // namespace

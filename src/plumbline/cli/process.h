@@ -24,12 +24,14 @@ struct ProcessEnd {
   bool timed_out = false;
   int status = 0;             ///< exit status; 128 + the signal when one ended it
   std::string start_failure;  ///< why it did not start, else ""
+  bool interrupted = false;   ///< a signal ended it and plumbline is to end too
 
-  bool ok() const { return !timed_out && status == 0 && start_failure.empty(); }
+  bool ok() const { return !timed_out && !interrupted && status == 0 && start_failure.empty(); }
 };
 
 /// Runs the child to its end. Its standard output goes to standard error: what plumbline itself prints stays
-/// apart. An interrupt ends the child too.
+/// apart. SIGINT, SIGTERM and SIGHUP end the child and all of its descendants, however they
+/// detached; when this process is killed the child is too.
 ProcessEnd run_process(const ProcessOptions& options);
 
 /// A folder under $TMPDIR that is removed with everything in it at the end.

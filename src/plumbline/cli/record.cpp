@@ -26,6 +26,11 @@ int record(const Io& io, Options& options) {
     io.report({diagnose("usage", "--calls takes a number over 0")});
     return kExitUsage;
   }
+  const std::vector<std::string> outputs{options.output, options.record.launches};
+  if (const Diagnostics wrong = distinct_outputs(outputs); !wrong.empty()) {
+    io.report(wrong);
+    return kExitUsage;
+  }
   options.record.limit_s = options.limit_s.value_or(options.record.limit_s);
   const std::string package = python_package_path();
   if (!package.empty()) options.record.environment.emplace_back("PLUMBLINE_PYTHON_PACKAGE", package);

@@ -44,6 +44,16 @@ std::string table_file(const fs::path& folder, const std::string& side, Diagnost
   return found.empty() ? std::string() : found.front();
 }
 
+std::vector<std::string> folders_of(const fs::path& folder) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->is_directory(error)) out.push_back(it->path().filename().string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 }  // namespace
 
 Parsed<RunFiles> complete_run(const Card& card, const RunFiles& given) {
@@ -66,6 +76,11 @@ Parsed<RunFiles> complete_run(const Card& card, const RunFiles& given) {
   if (files.eval.empty()) files.eval = (folder / "eval.json").string();
   if (files.student_table.empty()) files.student_table = table_file(folder, "student", errors);
   if (files.ref_table.empty()) files.ref_table = table_file(folder, "ref", errors);
+  for (const std::string& workload : folders_of(folder / "tables")) {
+    TableFiles& tables = files.workload_tables[workload];
+    tables.student = table_file(folder / "tables" / workload, "student", errors);
+    tables.ref = table_file(folder / "tables" / workload, "ref", errors);
+  }
   if (!errors.empty()) return {std::nullopt, std::move(errors)};
   return {std::move(files), {}};
 }

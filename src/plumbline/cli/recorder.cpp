@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include "plumbline/base/files.h"
@@ -74,10 +75,13 @@ Diagnostics keep_launches(const std::vector<RecordingText>& recordings, const st
     }
   }
   if (largest.empty()) return {};
-  std::error_code failure;
-  fs::copy_file(largest, target, fs::copy_options::overwrite_existing, failure);
-  if (failure) return {diagnose("file-unwritable", failure.message(), {target, 0, 0})};
-  return {};
+  std::ifstream launches(largest, std::ios::binary);
+  OutputFile output(target);
+  std::vector<char> part(1 << 20);
+  while (launches.read(part.data(), static_cast<std::streamsize>(part.size())) || launches.gcount() > 0) {
+    if (!output.write({part.data(), static_cast<std::size_t>(launches.gcount())})) break;
+  }
+  return output.commit();
 }
 
 Diagnostic failure_of(const RecordOptions& options, const ProcessEnd& end) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `plumbline run CARD`: measures the card, records both sides, keeps the run folder.
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -11,6 +15,7 @@
 
 #include "plumbline/base/files.h"
 #include "plumbline/base/numbers.h"
+#include "plumbline/bench/workload_names.h"
 #include "plumbline/cli/commands.h"
 #include "plumbline/cli/preflight.h"
 #include "plumbline/cli/process.h"
@@ -20,6 +25,8 @@ namespace plumbline::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kMostRecorded = 8;  ///< workloads with tables of their own: each is two processes
 
 struct Options {
   std::string card;
@@ -35,6 +42,7 @@ struct Outcome {
   std::string folder;
   Json eval;
   std::vector<std::string> tables;
+  std::vector<std::pair<std::string, std::string>> files;  ///< name and text of what the folder is to hold
 };
 
 /// "20261130-204205", UTC: only the command line may read the clock.
@@ -54,6 +62,19 @@ std::vector<std::pair<std::string, std::string>> environment() {
   return {{"PYTHONPATH", before != nullptr && *before != '\0' ? package + ":" + before : package}};
 }
 
+/// What the bench holds each side to, as this tool has read it: the harness then needs no reader of TOML.
+Json boundary_of(const Card& card, const WindowContract& contract) {
+  const auto side = [](const Side& from) {
+    Json names = {{"inputs", Json::array()}, {"outputs", Json::array()}};
+    for (const auto& one : from.inputs) names["inputs"].push_back(one.text);
+    for (const auto& one : from.outputs) names["outputs"].push_back(one.text);
+    return names;
+  };
+  return {{"card_folder", fs::absolute(card.folder).string()},
+          {"reference", side(contract.reference)},
+          {"student", side(contract.student)}};
+}
+
 /// Why nothing can be measured here, or nothing. The fake device of the tests needs no GPU.
 Diagnostics measuring_trouble() {
   const char* device = std::getenv("PLUMBLINE_TIMING_DEVICE");
@@ -62,53 +83,130 @@ Diagnostics measuring_trouble() {
                    "there is no CUDA driver here (libcuda.so.1), so there is no GPU to measure on")};
 }
 
-Parsed<Json> measure(const Options& options, const Card& card, const std::string& folder) {
-  const std::string eval = folder + "/eval.json";
+/// Memory into which the bench, and nothing that it starts, writes the eval: no file can be written over
+/// meanwhile.
+class EvalMemory {
+ public:
+  EvalMemory() : file_(memfd_create("plumbline-eval", 0)) {}
+  ~EvalMemory() {
+    if (file_ >= 0) close(file_);
+  }
+  EvalMemory(const EvalMemory&) = delete;
+  EvalMemory& operator=(const EvalMemory&) = delete;
+
+  int file() const { return file_; }
+  std::string text() const {
+    std::string all;
+    char part[65536];
+    for (off_t at = 0;;) {
+      const ssize_t size = pread(file_, part, sizeof part, at);
+      if (size <= 0) return all;
+      all.append(part, static_cast<std::size_t>(size));
+      at += size;
+    }
+  }
+
+ private:
+  int file_;
+};
+
+Parsed<Json> measure(const Options& options, const Card& card, const std::optional<WindowContract>& contract,
+                     Outcome& outcome) {
+  const EvalMemory memory;
   ProcessOptions process;
   process.command = {options.python, fs::absolute(card.bench).string()};
   process.directory = card.folder;
   process.environment = environment();
-  process.environment.emplace_back("PLUMBLINE_EVAL_OUT", eval);
+  process.environment.emplace_back("PLUMBLINE_EVAL_FD", std::to_string(memory.file()));
+  // An environment variable holds 128 KiB; a longer contract is read by the harness itself.
+  const bool known = contract && contract->declared();
+  if (const std::string text = known ? boundary_of(card, *contract).dump() : "";
+      known && text.size() < 100'000)
+    process.environment.emplace_back("PLUMBLINE_CONTRACT", text);
   process.limit_s = options.limit_s.value_or(900);
   const ProcessEnd end = run_process(process);
   if (end.timed_out) {
     return failed<Json>(diagnose(
         "record-time-limit", fmt::format("the bench ran longer than {} s and was ended", process.limit_s)));
   }
-  std::error_code ignored;
+  if (end.interrupted) return failed<Json>(diagnose("run-no-eval", "a signal ended the bench"));
   if (!end.ok()) {
     return failed<Json>(diagnose(
         "run-no-eval", end.start_failure.empty() ? fmt::format("the bench ended with status {}", end.status)
                                                  : end.start_failure));
   }
-  if (!fs::exists(eval, ignored))
-    return failed<Json>(diagnose("run-no-eval", "the bench wrote no eval JSON"));
-  const Parsed<std::string> text = read_text_file(eval);
-  if (!text.ok()) return {std::nullopt, text.diagnostics};
-  Parsed<Json> json = parse_json(*text.value, eval);
+  std::string text = memory.text();
+  if (text.empty()) return failed<Json>(diagnose("run-no-eval", "the bench wrote no eval JSON"));
+  Parsed<Json> json = parse_json(text, "the bench's eval JSON");
   if (json.ok() && (!json.value->is_object() || !json.value->contains("performance") ||
                     !(*json.value)["performance"].is_object())) {
-    return failed<Json>(diagnose("run-no-eval", "the eval JSON has no performance block", {eval, 0, 0}));
+    return failed<Json>(diagnose("run-no-eval", "the eval JSON has no performance block"));
   }
+  outcome.files.emplace_back("eval.json", std::move(text));
   return json;
 }
 
-/// Records one side; a failure is a warning, since the readings stand.
-bool record_side(const Io& io, const Options& options, const Card& card, const std::string& side,
-                 const std::string& target) {
+/// Writes the run folder whole or not at all: beside its place and renamed there, by a process that no signal
+/// to this one reaches.
+Diagnostics keep(const Outcome& outcome) {
+  const fs::path target = outcome.folder;
+  const fs::path half = target.parent_path() / ("." + target.filename().string() + ".partial");
+  const pid_t writer = fork();
+  if (writer == 0) {
+    setsid();
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
+    std::error_code failure;
+    fs::remove_all(half, failure);
+    bool written = fs::create_directories(half, failure);
+    for (const auto& [name, text] : outcome.files) {
+      written = written && (fs::create_directories((half / name).parent_path(), failure) || !failure) &&
+                !has_errors(write_file((half / name).string(), text));
+    }
+    if (written) fs::rename(half, target, failure);
+    if (!written || failure) {
+      fs::remove_all(half, failure);
+      _exit(1);
+    }
+    _exit(0);
+  }
+  int status = 1;
+  if (writer < 0 || waitpid(writer, &status, 0) != writer || status != 0)
+    return {diagnose("file-unwritable", "the run folder could not be written", {outcome.folder, 0, 0})};
+  return {};
+}
+
+/// Records one side, of a workload where one is named; a failure is a warning, since the readings stand.
+std::optional<std::string> record_side(const Io& io, const Options& options, const Card& card,
+                                       const std::string& side, const std::string& workload) {
+  io.message(fmt::format("recording the {}{}{}", side, workload.empty() ? "" : " on ", workload));
   RecordOptions record;
   record.command = {options.python, fs::absolute(card.ncu_run).string(), side};
+  if (!workload.empty()) record.command.push_back(workload);
   record.directory = card.folder;
   record.environment = environment();
   record.limit_s = options.limit_s.value_or(900);
   const Parsed<KernelTable> table = record_command(record);
-  if (!table.ok()) {
-    io.report({diagnose("run-not-recorded", fmt::format("{}: {}", side, table.diagnostics.front().message))});
-    return false;
+  if (table.ok()) return write_json(to_json(*table.value));
+  io.report({diagnose("run-not-recorded", fmt::format("{}{}{}: {}", side, workload.empty() ? "" : " on ",
+                                                      workload, table.diagnostics.front().message))});
+  return {};
+}
+
+/// The workloads that are recorded one by one: those of the eval, where the launch script takes a name. First
+/// the campaign's, whose tables stand for the run.
+std::vector<std::string> recorded_workloads(const Card& card, const Json& eval) {
+  const Json list = eval["performance"].value("workloads", Json::array());
+  std::vector<std::string> names;
+  if (!list.is_array() || list.size() < 2 || !takes_workload(card.ncu_run)) return {};
+  for (const Json& one : list) {
+    if (!one.is_object() || !one.contains("name") || !one["name"].is_string()) return {};
+    const std::string name = one["name"];
+    if (name.empty() || name.starts_with(".") || name.find('/') != std::string::npos) continue;
+    const bool campaign = one.contains("campaign") && one["campaign"] == true;
+    names.insert(campaign ? names.begin() : names.end(), name);
   }
-  const Diagnostics written = write_file(target, write_json(to_json(*table.value)));
-  io.report(written);
-  return !has_errors(written);
+  if (names.size() > kMostRecorded) names.resize(kMostRecorded);
+  return names;
 }
 
 void record_tables(const Io& io, const Options& options, const Card& card, Outcome& outcome) {
@@ -119,10 +217,23 @@ void record_tables(const Io& io, const Options& options, const Card& card, Outco
     io.report({diagnose("run-not-recorded", trouble.front().message)});
     return;
   }
+  const std::vector<std::string> workloads = recorded_workloads(card, outcome.eval);
+  const auto keep_table = [&](const std::string& name, const std::string& text) {
+    outcome.files.emplace_back(name, text);
+    outcome.tables.push_back(name);
+  };
   for (const auto& [side, file] :
        {std::pair("student", "student.table.json"), std::pair("reference", "ref.table.json")}) {
-    io.message(fmt::format("recording the {}", side));
-    if (record_side(io, options, card, side, outcome.folder + "/" + file)) outcome.tables.emplace_back(file);
+    if (workloads.empty()) {
+      if (const auto table = record_side(io, options, card, side, "")) keep_table(file, *table);
+      continue;
+    }
+    for (const std::string& workload : workloads) {
+      const auto table = record_side(io, options, card, side, workload);
+      if (!table) break;  // what one workload does not allow, the next does not either
+      if (workload == workloads.front()) keep_table(file, *table);
+      keep_table(fmt::format("tables/{}/{}", workload, file), *table);
+    }
   }
 }
 
@@ -188,21 +299,25 @@ int run(const Io& io, const Options& options) {
     io.report({diagnose("run-exists", "the card has a run of that name", {outcome.folder, 0, 0})});
     return kExitUsage;
   }
-  if (!fs::create_directories(outcome.folder, failure)) {
-    io.report({diagnose("file-unwritable", failure.message(), {outcome.folder, 0, 0})});
+  fs::create_directories(fs::path(outcome.folder).parent_path(), failure);
+  if (failure || access(fs::path(outcome.folder).parent_path().c_str(), W_OK) != 0) {
+    io.report(
+        {diagnose("file-unwritable", failure ? failure.message() : "no permission", {outcome.folder, 0, 0})});
     return kExitUsage;
   }
   io.message("measuring " + card.value->name);
-  Parsed<Json> eval = measure(options, *card.value, outcome.folder);
+  Parsed<Json> eval = measure(options, *card.value, checks.contract, outcome);
   if (!eval.ok()) {
     io.report(eval.diagnostics);
-    fs::remove(outcome.folder, failure);  // only when nothing was kept in it
     return kExitUsage;
   }
   outcome.eval = std::move(*eval.value);
-  io.report(write_file(outcome.folder + "/machine.json",
-                       write_json(outcome.eval.value("machine", Json::object()))));
+  outcome.files.emplace_back("machine.json", write_json(outcome.eval.value("machine", Json::object())));
   record_tables(io, options, *card.value, outcome);
+  if (const Diagnostics trouble = keep(outcome); !trouble.empty()) {
+    io.report(trouble);
+    return kExitUsage;
+  }
   return conclude(io, *card.value, outcome);
 }
 

@@ -9,7 +9,10 @@
 
 #include "plumbline/base/files.h"
 #include "plumbline/base/numbers.h"
+#include "plumbline/cli/hf_file.h"
 #include "plumbline/hardware/hardware_file.h"
+#include "plumbline/report/arch_text.h"
+#include "plumbline/search/model_cost.h"
 
 namespace plumbline::cli {
 namespace {
@@ -25,6 +28,14 @@ void refuse_unsupported(LayerFile& file, const Predictor& predictor, const std::
     return true;
   };
   file.rows.erase(std::remove_if(file.rows.begin(), file.rows.end(), refused), file.rows.end());
+}
+
+/// What a model is called: its folder where the file is a config.json, else the file's stem.
+std::string hf_name(const std::string& path, const Transformer& model) {
+  const std::filesystem::path file(path);
+  std::string name = file.stem().string();
+  if (name == "config") name = file.parent_path().filename().string();
+  return name.empty() || name == "." || name == ".." || name == "-" ? model.model_type : name;
 }
 
 }  // namespace
@@ -86,7 +97,7 @@ LayerDefaults layer_defaults(const LayerOptions& options) {
   return defaults;
 }
 
-LayerFile load_layers(const LayerOptions& options, const Predictor& predictor) {
+LayerFile load_layers(const LayerOptions& options, const Predictor& predictor, std::string* used) {
   const LayerDefaults defaults = layer_defaults(options);
   LayerFile all;
   for (const std::string& text : options.layers) detail::file_row(parse_layer(text, defaults), 0, all);
@@ -98,6 +109,7 @@ LayerFile load_layers(const LayerOptions& options, const Predictor& predictor) {
     return all;
   }
   LayerFile file = read_layers(*text.value, options.configs, defaults);
+  if (used != nullptr) *used = *text.value;
   refuse_unsupported(file, predictor, options.configs);
   for (Diagnostic& diagnostic : file.diagnostics) detail::file_error(std::move(diagnostic), all);
   all.errors += file.errors - static_cast<std::int64_t>(file.diagnostics.size());
@@ -105,6 +117,43 @@ LayerFile load_layers(const LayerOptions& options, const Predictor& predictor) {
   all.rows_refused += file.rows_refused;
   std::move(file.rows.begin(), file.rows.end(), std::back_inserter(all.rows));
   return all;
+}
+
+void add_hf_options(Args& args, HfOptions& options) {
+  args.option("--hf", options.files, "a model's config.json: each kind of its layers; repeatable")
+      .option("--seq-len", options.seq_len, "with --hf: prompt length, or KV length in decode; 2048")
+      .option("--batch-size", options.batch_size, "with --hf: sequences; 1");
+}
+
+Parsed<std::vector<HfLayer>> load_hf_layers(const HfOptions& options, const LayerOptions& layers,
+                                            const Predictor& predictor) {
+  const LayerDefaults defaults = layer_defaults(layers);
+  const Workload workload{defaults.phase, options.seq_len.value_or(2048), options.batch_size.value_or(1),
+                          defaults.backend, false};
+  std::vector<HfLayer> all;
+  for (const std::string& path : options.files) {
+    const auto model = load_hf_config(path);
+    if (!model.ok()) return {std::nullopt, model.diagnostics};
+    auto cost = cost_model(predictor, *model.value, workload);
+    if (!cost.ok()) return {std::nullopt, std::move(cost.diagnostics)};
+    if (!cost.value->untimed.empty()) {
+      return failed<std::vector<HfLayer>>(
+          diagnose("model-not-timed", fmt::format("{} has {}", model.value->model_type, cost.value->untimed),
+                   {path, 0, 0}));
+    }
+    for (const LayerGroup& group : cost.value->groups) {
+      HfLayer one{group.shape, group.indices.size(), model.value->vocab_size};
+      one.layer.name =
+          fmt::format("{}: {} x{}", hf_name(path, *model.value), layer_kind_text(group.layer), one.count);
+      all.push_back(std::move(one));
+    }
+  }
+  return {std::move(all), {}};
+}
+
+const HfLayer& most_common(const std::vector<HfLayer>& kinds) {
+  return *std::max_element(kinds.begin(), kinds.end(),
+                           [](const HfLayer& a, const HfLayer& b) { return a.count < b.count; });
 }
 
 void report_layer_errors(const Io& io, const LayerFile& layers) {

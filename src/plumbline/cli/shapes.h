@@ -53,8 +53,34 @@ unsigned thread_count(const std::optional<std::int64_t>& threads);
 LayerDefaults layer_defaults(const LayerOptions& options);
 
 /// The layers of --layer and --configs in that order, those that the model cannot cost refused with the
-/// reason. Rows that are refused cost nothing else: `errors` > 0 makes the exit status 2 in the end.
-LayerFile load_layers(const LayerOptions& options, const Predictor& predictor);
+/// reason. Rows that are refused cost nothing else: `errors` > 0 makes the exit status 2 in the end. `used`
+/// receives the text of --configs as it was read.
+LayerFile load_layers(const LayerOptions& options, const Predictor& predictor, std::string* used = nullptr);
+
+/// --hf (repeatable), --seq-len, --batch-size: the layers of whole models.
+struct HfOptions {
+  std::vector<std::string> files;
+  std::optional<std::int64_t> seq_len;
+  std::optional<std::int64_t> batch_size;
+};
+
+/// Adds the three options.
+void add_hf_options(Args& args, HfOptions& options);
+
+/// One kind of layer of a model of --hf.
+struct HfLayer {
+  Layer layer;            ///< named after the file, the kind and the count: "gemma-3-27b: sliding 1024 x52"
+  std::size_t count = 0;  ///< such layers
+  std::int64_t vocab_size = 0;
+};
+
+/// Every kind of layer of the models of --hf, in order, at --seq-len and --batch-size. A model whose layers
+/// the predictor cannot time is refused (model-not-timed).
+Parsed<std::vector<HfLayer>> load_hf_layers(const HfOptions& options, const LayerOptions& layers,
+                                            const Predictor& predictor);
+
+/// The kind that most layers of the model are of; on a tie the first.
+const HfLayer& most_common(const std::vector<HfLayer>& kinds);
 
 /// Prints the kept diagnostics, and how many more there were.
 void report_layer_errors(const Io& io, const LayerFile& layers);

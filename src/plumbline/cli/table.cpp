@@ -25,7 +25,7 @@ Json side_json(const std::optional<DiffSide>& side) {
           {"launches_per_call", side->launches_per_call},
           {"time_ns", side->time_ns},
           {"time_ns_per_call", side->time_ns_per_call},
-          {"names", side->names}};
+          {"name", side->name}};
 }
 
 Json diff_json(const TableDiff& diff) {
@@ -81,7 +81,7 @@ int diff(const Io& io, const Options& options) {
 }  // namespace
 
 void add_table(Args& root) {
-  Args table = root.subcommand("table", "a kernel table; two tables by kernel identity");
+  Args table = root.subcommand("table", "a kernel table; two tables joined by their kernels");
   auto one = std::make_shared<Options>();
   Args args = table.subcommand("show", "the kernels of a table, or of any profiler's file");
   args.positional("FILE", one->first, "a kernel table or any importable profiler file")

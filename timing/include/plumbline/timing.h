@@ -97,6 +97,8 @@ PL_API int pl_per_call(pl_session* session, pl_call call, void* user, int32_t fi
  * the window opens; it may take up to `gate_ms`. */
 PL_API int pl_pipelined(pl_session* session, pl_call call, void* user, int32_t count, pl_call gate,
                         double gate_ms, pl_reading* out);
+/* The closing event of a window; what the device does after it, beyond 20 us, is added to window_ms: work
+ * behind the window is paid for. PL_FLAG_LATE_WORK says that there was more than 50 us + 5 % of it. */
 PL_API int pl_measure_overhead(pl_session* session, pl_overhead* out);
 PL_API int pl_flush(pl_session* session);
 PL_API int pl_drain(pl_session* session);
@@ -118,8 +120,11 @@ PL_API int pl_detach(pl_session* session, uint64_t address);
 
 enum { PL_SIDE_REFERENCE = 0, PL_SIDE_STUDENT = 1, PL_SIDE_REFERENCE_AGAIN = 2 };
 
-/* Takes one window of `side`. PL_SIDE_REFERENCE_AGAIN: the reference in the student's place (the A/A run). */
-typedef int (*pl_window)(void* user, int32_t side, int32_t round, pl_reading* out);
+enum { PL_PHASE_EQUAL = 0, PL_PHASE_COMPARED = 1 };
+
+/* Takes one window of `side`. In the phase PL_PHASE_EQUAL (the A/A run) PL_SIDE_REFERENCE_AGAIN is the
+ * reference in the student's place. */
+typedef int (*pl_window)(void* user, int32_t side, int32_t phase, int32_t round, pl_reading* out);
 
 typedef struct pl_options {
   double noise;        /* relative standard error of the ratio to stop at; > 0 */
@@ -181,6 +186,117 @@ PL_API int pl_script_clocks(pl_session* session, const double* mhz, int32_t coun
 PL_API int pl_script_reasons(pl_session* session, const int32_t* reasons, int32_t count);
 /* The call waits for the device (as a student that synchronizes). */
 PL_API int pl_script_synchronize(pl_session* session);
+
+/* ---- windows of another process ----
+ * The harness makes a page of shared memory and orders windows through it. It opens each window itself (the
+ * GPU's holding kernel polls a flag that only the harness can write) and sees it close by a flag that the GPU
+ * writes: its own clock brackets the window. What the other process reports is held against that. */
+
+typedef struct pl_page pl_page;
+typedef struct pl_server pl_server;
+
+typedef struct pl_order {
+  int32_t number; /* of this order; the epochs of its windows are epoch .. epoch + calls - 1 (per call) */
+  int32_t epoch;
+  int32_t kind;
+  int32_t calls;
+  int32_t first; /* the input set of the first call */
+  int32_t cold;
+  int32_t collect; /* look at what the calls return; copy it where pl_serve_outputs said */
+} pl_order;
+
+/* What is wrong with the form of an output. */
+enum {
+  PL_OUTPUT_COUNT = 1, /* `value`: how many there were */
+  PL_OUTPUT_TYPE = 2,  /* no plain tensor, or no plain container of them */
+  PL_OUTPUT_DEVICE = 3,
+  PL_OUTPUT_DTYPE = 4,
+  PL_OUTPUT_SHAPE = 5,
+  PL_OUTPUT_LAZY = 6 /* the tensor stands for another one (conjugate, negative, sparse) */
+};
+typedef struct pl_problem {
+  int32_t code;
+  int32_t call;
+  int32_t output;
+  int32_t value;
+} pl_problem;
+
+typedef struct pl_answer {
+  int32_t number;
+  int32_t status; /* pl_status of the window */
+  int32_t calls;
+  int32_t problems; /* all of them; the first 16 are told */
+  int32_t guards;   /* bit i: guard i of pl_serve_guards does not say what it said */
+  int32_t copied;   /* outputs copied to the outbox */
+  pl_problem problem[16];
+} pl_answer;
+
+/* What the harness's clock saw of one window. */
+typedef struct pl_bracket {
+  double ms; /* from its own release of the window (per call: from the opening mark) to the closing mark */
+  double drained_ms; /* from the closing mark until the other process said that its device was idle */
+  int32_t early;     /* the window had opened before it was released */
+} pl_bracket;
+
+/* The harness's side. Two file descriptors for the other process: it maps them and closes them. */
+PL_API int pl_page_open(int32_t* orders_file, int32_t* answers_file, pl_page** out);
+PL_API void pl_page_close(pl_page* page);
+PL_API int pl_page_order(pl_page* page, pl_order* order); /* fills in number and epoch */
+/* What a wait ended by. */
+enum { PL_WAIT_LIMIT = 0, PL_WAIT_READY = 1, PL_WAIT_ANSWERED = 2 /* the window failed */, PL_WAIT_GONE = 3 };
+/* Waits until everything of a pipelined window is enqueued. `alive`: a descriptor that hangs up when the
+ * other process ends, or -1. */
+PL_API int pl_page_wait(pl_page* page, int32_t alive, double limit_s, int32_t* state);
+/* Opens window `index` of the order (0; per call: each of its calls in turn) and watches it close. */
+PL_API int pl_page_watch(pl_page* page, int32_t index, int32_t alive, double limit_s, int32_t* state,
+                         pl_bracket* out);
+/* Waits for the answer; `readings` and `scripted_ms` (the fake's stand-in for the harness's clock) hold as
+ * many as the order has calls. */
+PL_API int pl_page_answer(pl_page* page, int32_t alive, double limit_s, int32_t* state, pl_answer* out,
+                          pl_reading* readings, double* scripted_ms);
+/* Lets the other process go on. Until then it holds its interpreter's lock: nothing of Python runs there
+ * between the end of the window and the harness's own copy of the outputs. */
+PL_API int pl_page_taken(pl_page* page);
+
+/* The measured process's side. */
+typedef struct pl_output_spec {
+  void* dtype; /* the library's own dtype object */
+  int32_t dims;
+  int32_t item_bytes;
+  int64_t shape[16];
+  int64_t strides[16]; /* in elements, of an output that calls write in place */
+  int64_t offset;      /* in an outbox slot */
+} pl_output_spec;
+
+PL_API int pl_serve_open(pl_session* session, int32_t orders_file, int32_t answers_file, pl_server** out);
+/* The tensor library: a tuple (tensor type, get of a descriptor, data_ptr, stride, is_neg, is_conj, shape,
+ * dtype, is_cuda, layout, the strided layout), or (array type,) for arrays with the buffer protocol; then
+ * other container types that are as plain as tuples. */
+PL_API int pl_serve_library(pl_server* server, void* probes, void* containers);
+/* `handle`: the outbox of the harness; NULL: outputs are looked at and not copied. */
+PL_API int pl_serve_outputs(pl_server* server, const unsigned char* handle, int32_t slots, uint64_t stride,
+                            const pl_output_spec* specs, int32_t count);
+/* The callables of the input sets, as a list; `written`: for each set the addresses of the `count` outputs
+ * that a call writes in place of returning them, or NULL. */
+PL_API int pl_serve_calls(pl_server* server, void* callables, const uint64_t* written);
+/* A list of (callable, what it returns when all is well), looked at after every window. */
+PL_API int pl_serve_guards(pl_server* server, void* guards);
+PL_API int pl_serve_window(pl_server* server);
+/* Waits for `file` to be readable with the interpreter lock held: no thread of the student runs meanwhile. */
+PL_API int pl_serve_wait(int32_t file);
+
+/* ---- processes ---- */
+/* Signals every descendant of `root` (not itself), again until a look at all processes finds no new one;
+ * SIGKILL until none is left. The `count` processes of `spared` and theirs are left alone. *found: how many
+ * there were. */
+PL_API int pl_signal_descendants(int32_t root, int32_t number, const int32_t* spared, int32_t count,
+                                 int32_t* found);
+/* From now on this process gets the orphans among its descendants. */
+PL_API int pl_subreaper(void);
+/* Processes that NVML sees on the GPU: how many, and how many of them are not among `known`. -1: it does not
+ * tell. */
+PL_API int pl_gpu_processes(pl_session* session, const int32_t* known, int32_t count, int32_t* all,
+                            int32_t* foreign);
 
 /* ---- Python ---- */
 /* A pl_call that calls Python objects: user is a pl_python. The interpreter's functions are found in the

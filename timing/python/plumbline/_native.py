@@ -70,7 +70,42 @@ class PythonCalls(Structure):
     _fields_ = [("callables", c_void_p), ("results", c_void_p)]
 
 
-WINDOW = ctypes.CFUNCTYPE(c_int32, c_void_p, c_int32, c_int32, POINTER(Reading))
+class Order(Structure):
+    """A window that another process is to take (pl_order)."""
+
+    _fields_ = [("number", c_int32), ("epoch", c_int32), ("kind", c_int32), ("calls", c_int32), ("first", c_int32),
+                ("cold", c_int32), ("collect", c_int32)]
+
+
+class Problem(Structure):
+    """What is wrong with the form of an output (pl_problem)."""
+
+    _fields_ = [("code", c_int32), ("call", c_int32), ("output", c_int32), ("value", c_int32)]
+
+
+class Answer(Structure):
+    """What the other process says of a window beside its readings (pl_answer)."""
+
+    _fields_ = [("number", c_int32), ("status", c_int32), ("calls", c_int32), ("problems", c_int32), ("guards", c_int32),
+                ("copied", c_int32), ("problem", Problem * 16)]
+
+
+class Bracket(Structure):
+    """What the harness's own clock saw of a window (pl_bracket)."""
+
+    _fields_ = [("ms", c_double), ("drained_ms", c_double), ("early", c_int32)]
+
+
+class OutputSpec(Structure):
+    """The form of an output (pl_output_spec)."""
+
+    _fields_ = [("dtype", c_void_p), ("dims", c_int32), ("item_bytes", c_int32), ("shape", c_int64 * 16),
+                ("strides", c_int64 * 16), ("offset", c_int64)]
+
+
+WINDOW = ctypes.CFUNCTYPE(c_int32, c_void_p, c_int32, c_int32, c_int32, POINTER(Reading))
+PER_CALL, PIPELINED = 0, 1
+EQUAL, COMPARED = 0, 1  # the phases of a comparison
 HOST_BLOCKED = 1
 LATE_WORK = 2
 _CODES = {1: "no-driver", 2: "no-device", 3: "cuda-error", 4: "call-failed", 5: "usage"}
@@ -100,13 +135,28 @@ def _prototypes(library):
         "pl_detach": [session, c_uint64], "pl_default_options": [POINTER(Options)],
         "pl_compare": [session, WINDOW, c_void_p, POINTER(Options), POINTER(Comparison), POINTER(c_double),
                        POINTER(c_double), POINTER(c_int32), c_int32, POINTER(c_int32)],
+        "pl_page_open": [POINTER(c_int32), POINTER(c_int32), POINTER(c_void_p)], "pl_page_close": [c_void_p],
+        "pl_page_order": [c_void_p, POINTER(Order)],
+        "pl_page_wait": [c_void_p, c_int32, c_double, POINTER(c_int32)],
+        "pl_page_watch": [c_void_p, c_int32, c_int32, c_double, POINTER(c_int32), POINTER(Bracket)],
+        "pl_page_answer": [c_void_p, c_int32, c_double, POINTER(c_int32), POINTER(Answer), POINTER(Reading),
+                           POINTER(c_double)],
+        "pl_page_taken": [c_void_p],
+        "pl_serve_open": [session, c_int32, c_int32, POINTER(c_void_p)],
+        "pl_serve_library": [c_void_p, ctypes.py_object, ctypes.py_object],
+        "pl_serve_outputs": [c_void_p, c_char_p, c_int32, c_uint64, POINTER(OutputSpec), c_int32],
+        "pl_serve_calls": [c_void_p, ctypes.py_object, POINTER(c_uint64)],
+        "pl_serve_guards": [c_void_p, ctypes.py_object],
+        "pl_serve_window": [c_void_p], "pl_serve_wait": [c_int32],
+        "pl_signal_descendants": [c_int32, c_int32, POINTER(c_int32), c_int32, POINTER(c_int32)], "pl_subreaper": [],
+        "pl_gpu_processes": [session, POINTER(c_int32), c_int32, POINTER(c_int32), POINTER(c_int32)],
         "pl_script_work": [session, c_double, c_int32], "pl_script_host": [session, c_double],
         "pl_script_clocks": [session, POINTER(c_double), c_int32],
         "pl_script_reasons": [session, POINTER(c_int32), c_int32], "pl_script_synchronize": [session],
     }
     for name, arguments in signatures.items():
         getattr(library, name).argtypes = arguments
-    for name in ("pl_close", "pl_default_options"):
+    for name in ("pl_close", "pl_page_close", "pl_default_options"):
         getattr(library, name).restype = None
     for name in ("pl_version", "pl_last_error", "pl_describe"):
         getattr(library, name).restype = c_char_p

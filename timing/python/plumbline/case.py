@@ -1,59 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """One workload: its input sets in shared memory, their refreshing, the expected outputs and the checks."""
 
-import ast
 import inspect
-import os
 import math
 import random
+import time
 
-from . import backends
+from . import accuracy, backends
+from . import boundary as boundaries
 from ._native import PlumblineError
-from .engine import flatten, wanted
+from .engine import flatten, named, wanted
 
+_EXACT_BYTES = 1 << 30  # the reference is run in double precision for inputs up to this size
+_EXACT_TIMES, _EXACT_S = 4, 0.1  # so often, once in the first window and then by chance; once where it takes longer
 _WINDOW_MS = 2.0  # a pipelined window is about this long: an event's resolution and the GPU's start are far below
-
-
-class Workload:
-    """What is timed: `make_inputs(seed)` (or without a parameter) returns a dict of tensors and plain values.
-
-    name: its name in the report. campaign: this is the workload whose table is priced. tolerance: relative error that
-    an output may have (default by dtype). outputs: names of inputs that a call writes in place of returning. shape:
-    free facts for the report. draws: where somebody else has fixed the input sets that are judged, a list of
-    (seed, rounds): every generator is seeded with `seed`, make_inputs(seed), make_inputs(seed + 1), ... are called `rounds`
-    times, and the last of them is judged. The windows then rotate over these contents and no other; the A/A run, the
-    sealed windows and a comparison that follows use fresh ones.
-    """
-
-    def __init__(self, name, make_inputs, *, campaign=False, tolerance=None, outputs=(), shape=None, draws=None):
-        self.name = name
-        self.make_inputs = make_inputs
-        self.campaign = campaign
-        self.tolerance = tolerance
-        self.outputs = tuple(outputs)
-        self.shape = shape
-        self.draws = list(draws) if draws else None
-        self.fresh_inputs = make_inputs  # where contents are made that nobody has fixed
-        self.notes = []
-
-
-def names_in_source(target, paths):
-    """The parameter names of "module:function" read from its file without running it, or None."""
-    module, _, function = target.partition(":")
-    for path in paths:
-        file = os.path.join(path, *module.split(".")) + ".py"
-        if not os.path.isfile(file):
-            continue
-        try:
-            with open(file, encoding="utf-8") as stream:
-                tree = ast.parse(stream.read())
-        except (OSError, SyntaxError, ValueError):
-            return None
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef) and node.name == function and node.args.kwarg is None:
-                return [a.arg for a in node.args.posonlyargs + node.args.args + node.args.kwonlyargs]
-        return None
-    return None
 
 
 class _Arena:
@@ -72,28 +32,50 @@ class _Arena:
         return {"handle": self.handle, "stride": self.stride, "specs": self.specs}
 
 
+def build_case(workload, session, backend, reference, prep, limits, boundary=None, student_names=None):
+    """A workload made ready. `boundary`: what the contract lets each side receive (boundary.Boundary or None);
+    `student_names`: the parameters of the student where its source says them."""
+    case = Case(workload, session, backend, reference, prep, boundary)
+    first = case.make()
+    case.learn(first, limits)
+    case.share(first, student_names)
+    case.refresh(judged=False)
+    return case
+
+
 class Case:
     """A workload made ready: input sets, expected outputs, checks. Everything in it belongs to the parent."""
 
-    def __init__(self, workload, session, backend, reference, prep, student_names, limits):
+    def __init__(self, workload, session, backend, reference, prep, boundary):
         self.workload, self.session, self.backend = workload, session, backend
-        self.reference, self.prep = reference, prep
+        self.reference, self.prep, self.boundary = reference, prep, boundary
         self._random = random.SystemRandom()
         self._calls_seed = len(inspect.signature(workload.make_inputs).parameters) > 0
         self.findings = {}
         self.mutated_prep = set()
         self.checked = 0
+        self.output_error = None
+        self._exact_left = _EXACT_TIMES
         self._judged = None
-        first = self._make()
-        self.prep_names = list(self._prepared) if prep else []
+        self._delivered = set()  # the sets that hold what _pristine says
+
+    def learn(self, first, limits):
+        """What one set and one call of the reference say: sizes, outputs, how many sets."""
+        self.prep_names = list(self._prepared) if self.prep else []
         self.set_bytes = self._bytes(first)
-        result = self._run_reference(first, watch=True)
-        self.output_specs = self._output_layout(result)
+        self.reference_receives = self._names_of_reference(first)
+        self.output_specs = self._output_layout(self._run_reference(first, watch=True))
         out_bytes = sum(s["nbytes"] for s in self.output_specs)
         self.sets = self._set_count(limits, out_bytes, self._quick_ms(first))
-        self._split(first, student_names)
-        self._make_outbox(self.sets)
-        self.refresh(judged=False)
+
+    def _names_of_reference(self, first):
+        may = boundaries.allowed(self.boundary, "reference", first, self.workload.outputs, self.backend.is_tensor)
+        asked = wanted(self.reference, list(first))
+        beyond = [n for n in asked if n not in may]
+        if beyond and named(self.reference, beyond):
+            raise PlumblineError("boundary", "the reference takes %s, which its inputs in window.toml do not list"
+                                 % ", ".join(beyond))
+        return [n for n in asked if n in may]
 
     def _bytes(self, inputs):
         return sum(s.get("nbytes", 0) for s in (self.backend.describe(v) for v in inputs.values()))
@@ -110,7 +92,7 @@ class Case:
         per_set = max(self.set_bytes + out_bytes, 1)
         cold = -(-2 * l2 // per_set) + 1
         budget = min(limits["memory_bytes"], self.backend.free_bytes() // 4)
-        most = max(2, min(limits["max_calls"], budget // (4 * per_set)))
+        most = max(2, min(limits["max_calls"], budget // (4 * per_set), 1024))
         self.rotates_cold = cold <= most
         # A call of a window has a set of its own, so the sets are as many as the calls of a window worth reading.
         calls = math.ceil(_WINDOW_MS / max(quick_ms, 1e-3)) if quick_ms else 1
@@ -119,7 +101,8 @@ class Case:
         return max(sets - sets % draws, draws)  # every draw as often as every other
 
     # -- inputs
-    def _make(self, draw=None):
+    def make(self, draw=None):
+        """One set of inputs, with what prep makes of it; `draw` as Workload.draws."""
         seed, rounds = draw or (self._random.randrange(1 << 31), 1)
         self.backend.seed(seed)
         make = self.workload.make_inputs if draw else self.workload.fresh_inputs
@@ -134,16 +117,18 @@ class Case:
             inputs.update(self._prepared)
         return inputs
 
-    def _split(self, first, student_names):
+    def share(self, first, student_names):
+        """Memory for the sets: one arena that both sides attach, one that only the reference does, and the outbox."""
         missing = [n for n in self.workload.outputs if n not in first]
         if missing:
             raise PlumblineError("inputs", "outputs= names %s, which make_inputs does not make" % ", ".join(missing))
-        reference_names = wanted(self.reference, list(first))
+        may = boundaries.allowed(self.boundary, "student", first, self.workload.outputs, self.backend.is_tensor)
+        self.note_asked(student_names, first, may)
         if student_names is None:
-            shared = list(first)
+            shared = may
         else:
-            shared = [n for n in first if n in student_names]
-        private = [n for n in reference_names if n not in shared]
+            shared = [n for n in may if n in student_names or n in self.workload.outputs]
+        private = [n for n in self.reference_receives if n not in shared]
         self._arenas = [_Arena(self.session, self.backend, {n: first[n] for n in shared}, self.sets)]
         if private:
             self._arenas.append(_Arena(self.session, self.backend, {n: first[n] for n in private}, self.sets))
@@ -155,7 +140,28 @@ class Case:
         # What is no device tensor was sent once: every set has the first one's.
         self._fixed = {name: value for arena in self._arenas for name, value in arena.views[0].items()
                        if arena.specs[name]["kind"] != "tensor"}
-        self.student_receives = shared
+        self.student_receives, self._student_may, self._made = shared, may, list(first)
+        self._make_outbox(self.sets)
+
+    @property
+    def receives(self):
+        """What each side is handed, in a contract's words: tensors, and of the plain numbers those that it lists all the same."""
+        handed = {"ref": ("reference", self.reference_receives), "student": ("student", self.student_receives)}
+        return {key: [n for n in names if n not in self._fixed or (self.boundary and n in getattr(self.boundary, side))]
+                for key, (side, names) in handed.items()}
+
+    @property
+    def one_boundary(self):
+        """Do both sides receive the same?"""
+        return len(self._arenas) == 1
+
+    def note_asked(self, names, made=None, may=None):
+        """A finding where the student asks for what the workload makes and the contract does not list for it."""
+        made, may = made or self._made, self._student_may if may is None else may
+        beyond = [n for n in names or () if n in made and n not in may]
+        if beyond:
+            self.find("undeclared-parameter", "the student's parameters ask for %s, which its inputs in window.toml do not "
+                      "list" % ", ".join(beyond))
 
     def is_reference(self, function):
         """Is this the reference's own function?"""
@@ -164,36 +170,47 @@ class Case:
     def _contents(self, index, judged):
         """What set `index` is to hold, and what the reference makes of it."""
         if not (judged and self.workload.draws):
-            fresh = dict(self._make(), **self._fixed)
+            fresh = dict(self.make(), **self._fixed)
             return fresh, self._run_reference(fresh)
         if self._judged is None:
-            made = [dict(self._make(draw), **self._fixed) for draw in self.workload.draws]
+            made = [dict(self.make(draw), **self._fixed) for draw in self.workload.draws]
             self._judged = [(one, self._run_reference(one)) for one in made]
         return self._judged[index % len(self._judged)]
 
-    def refresh(self, judged=True):
-        """Other contents for every set: fresh ones, or the judged draws where the workload names such (and `judged`)."""
-        for index in range(self.sets):
-            fresh, expected = self._contents(index, judged)
+    def prepare(self, judged=True, fresh=True):
+        """Other contents for every set and what the reference makes of them, in the parent's own memory: fresh ones, or
+        the judged draws where the workload names such (and `judged`). Without `fresh` those that are there, each in another
+        set than before."""
+        places = self._random.sample(range(self.sets), self.sets)
+        self._delivered = set()
+        if fresh or self._pristine[0] is None:
+            for index, place in enumerate(places):
+                self._pristine[place], self._expected[place] = self._contents(index, judged)
+        else:
+            self._pristine = [self._pristine[place] for place in places]
+            self._expected = [self._expected[place] for place in places]
+
+    def deliver(self, only=None):
+        """Brings the prepared contents to where the sides read them: all sets, or set `only`."""
+        for index in range(self.sets) if only is None else [only % self.sets]:
+            self._delivered.add(index)
             for arena in self._arenas:
                 for name, view in arena.views[index].items():
                     if arena.specs[name]["kind"] == "tensor":
-                        if arena.specs[name]["shape"] != list(fresh[name].shape):
+                        if arena.specs[name]["shape"] != list(self._pristine[index][name].shape):
                             raise PlumblineError("inputs", "make_inputs changes the shape of %s between calls" % name)
-                        self.backend.copy_into(view, fresh[name])
-            self._pristine[index], self._expected[index] = fresh, expected
-        self.poison_outputs()
-        self.backend.ready()
-
-    def poison_outputs(self):
-        """Fills the inputs that a call writes with NaN patterns."""
-        for index in range(self.sets if self.workload.outputs else 0):
+                        self.backend.copy_into(view, self._pristine[index][name])
             for name in self.workload.outputs:
                 self.backend.poison_view(self.sets_for_reference[index][name])
+        self.backend.ready()
+
+    def refresh(self, judged=True):
+        """Fresh contents for every set, at once."""
+        self.prepare(judged)
+        self.deliver()
 
     def _run_reference(self, inputs, watch=False):
-        names = wanted(self.reference, list(inputs))
-        arguments = {n: inputs[n] for n in names}
+        arguments = {n: inputs[n] for n in self.reference_receives}
         for name in self.workload.outputs:
             if name in arguments:
                 arguments[name] = self.backend.clone(arguments[name])
@@ -209,8 +226,6 @@ class Case:
     # -- outputs
     def _output_layout(self, outputs):
         specs, offset = [], 0
-        if self.workload.outputs:
-            return []
         if not outputs:
             raise PlumblineError("outputs", "the reference returns nothing: name what it writes with outputs=")
         for value in outputs:
@@ -222,17 +237,19 @@ class Case:
                 strides.insert(0, step)
                 step *= max(n, 1)
             nbytes = step * value.itemsize if all(shape) else 0
+            if len(shape) > 16:
+                raise PlumblineError("outputs", "an output of the reference has more than 16 dimensions")
             specs.append({"kind": "tensor", "shape": shape, "strides": strides, "dtype": str(value.dtype),
-                          "nbytes": nbytes, "offset": offset})
+                          "nbytes": nbytes, "offset": offset, "item_bytes": value.itemsize})
             offset += -(-max(nbytes, 1) // backends.ALIGNMENT) * backends.ALIGNMENT
         self._out_stride = max(offset, backends.ALIGNMENT)
         return specs
 
     def _make_outbox(self, slots):
-        self.outbox_views, self._outbox = [], None
+        self._outbox = self.session.alloc(self._out_stride * slots)
+        self._taken = self.session.alloc(self._out_stride * slots)
         if self.output_specs:
-            self._outbox = self.session.alloc(self._out_stride * slots)
-            self.outbox_views = [[self.backend.view(self._outbox + i * self._out_stride + s["offset"], s)
+            self.outbox_views = [[self.backend.view(self._taken + i * self._out_stride + s["offset"], s)
                                   for s in self.output_specs] for i in range(slots)]
 
     def attach_message(self, reference):
@@ -241,6 +258,7 @@ class Case:
         arenas = self._arenas if reference else self._arenas[:1]
         outbox = self._outbox if not reference else None
         return {"do": "attach", "sets": self.sets, "arenas": [a.message(self.session) for a in arenas],
+                "receives": self.reference_receives if reference else None, "written": list(self.workload.outputs),
                 "outbox": {"handle": self.session.share(outbox) if outbox else None,
                            "slots": self.sets, "stride": getattr(self, "_out_stride", 0), "specs": self.output_specs}}
 
@@ -256,18 +274,22 @@ class Case:
             self.find(code, message)
         for name in result.patched:
             self.find("patched", "the student replaced %s" % name)
-        scalars, labels = [], []
+        if result.early:
+            self.find("window-forged", "a window had opened before the harness opened it")
+        scalars, labels, exact = [], [], self._turn_of_exact(calls)
         for call in range(calls):
             index = (first + call) % self.sets
-            if self.workload.outputs:
-                got = [self.sets_for_reference[index][n] for n in self.workload.outputs]
-            elif call < len(result.outputs):
+            if call < len(result.outputs):
                 got = result.outputs[call]
+            elif self.workload.outputs and result.brackets is None:  # in this process: the inputs themselves
+                got = [self.sets_for_reference[index][n] for n in self.workload.outputs]
             else:
                 continue
+            if got and call == exact:
+                self._hold_to_exact(index, got)
             for position, (value, want) in enumerate(zip(got or [], self._expected[index])):
                 tolerance = self.workload.tolerance or backends.tolerance_of(want.dtype) or 1.0
-                scalars.append(self.backend.error(value, want, tolerance))
+                scalars.append(accuracy.error(self.backend, value, want, tolerance))
                 labels.append((call, position))
         errors = self.backend.read(scalars)
         self.checked += len(errors)
@@ -276,12 +298,59 @@ class Case:
             (call, position), error = bad[0]
             self.find("wrong-output", "output %d of call %d of a timed window is off by %s times the tolerance "
                       "(%d of %d outputs wrong)" % (position, call, _short(error), len(bad), len(errors)))
+        if result.brackets is None:  # elsewhere they were looked at while the other process was held
+            self._check_inputs()
+
+    def _turn_of_exact(self, calls):
+        """The call of this window that is held to double precision, or None."""
+        if self._exact_left and (self.output_error is None or self._random.random() < 0.3):
+            return self._random.randrange(calls)
+        return None
+
+    def _hold_to_exact(self, index, got):
+        """Notes how far both sides are off the reference in double precision, and finds outputs that are partly lost."""
+        self._exact_left -= 1
+        started, found = time.monotonic(), {}
+        if self.set_bytes <= _EXACT_BYTES:
+            try:
+                found = self._by_exact(index, got)
+            except Exception:  # noqa: B902 - a reference need not know double precision
+                found = {}
+        if not found or time.monotonic() - started > _EXACT_S:
+            self._exact_left = 0
+        if found.pop("lost", 0) and self.workload.tolerance is None:
+            self.find("wrong-output", "a part of an output is off by more than half of its own size, where the reference "
+                      "knows it within 2 %")
+        if self.output_error is None or found and found["student"] > self.output_error.get("student", 0):
+            self.output_error = found
+
+    def _by_exact(self, index, got):
+        backend = self.backend
+        with backend.quiet_grad():
+            exact = self._run_reference({n: backend.exact(v) for n, v in self._pristine[index].items()})
+            three = [one for one in zip(got, self._expected[index], exact) if backend.is_exact(one[2])]
+            if not three:
+                return {}
+            student = backend.read([accuracy.distance(backend, value, true) for value, _, true in three])
+            reference = backend.read([accuracy.distance(backend, want, true) for _, want, true in three])
+            lost = backend.read([accuracy.lost(backend, *one) for one in three])
+        return {"student": max(student), "reference": max(reference), "lost": max(lost)}
+
+    def take(self, calls):
+        """A copy of what the first `calls` calls left in the outbox, as the student's process has it now, and a look at its
+        inputs: from here on it may do what it likes. Returns the milliseconds that the copy took."""
+        started = time.monotonic()
+        if calls:
+            self.session.copy(self._taken, self._outbox, self._out_stride * calls)
+            self.session.drain()
+        took = 1e3 * (time.monotonic() - started)
         self._check_inputs()
+        return took
 
     def _check_inputs(self):
-        # Three sets at random: a mutation that pays must touch them all.
-        scalars, labels = [], []
-        for index in self._random.sample(range(self.sets), min(3, self.sets)):
+        # Three sets at random: a mutation that pays must touch them all. Per-call windows bring fewer sets than there are.
+        scalars, labels, there = [], [], sorted(self._delivered)
+        for index in self._random.sample(there, min(3, len(there))):
             for name, view in self._arenas[0].views[index].items():
                 if self._arenas[0].specs[name]["kind"] == "tensor" and name not in self.workload.outputs:
                     scalars.append(self.backend.same(view, self._pristine[index][name]))
@@ -306,12 +375,26 @@ class Case:
         raw = {n: v for n, v in self._pristine[0].items()}
         return lambda: self.prep(dict(raw))
 
+    is_open = True
+
+    def carry_on(self, before):
+        """Takes over what was found with an earlier case of the same workload."""
+        self.findings.update(before.findings)
+        self.mutated_prep |= before.mutated_prep
+        self.checked += before.checked
+        self.output_error = before.output_error
+
     def close(self):
-        """Gives the shared memory back."""
+        """Gives the memory back."""
+        if not self.is_open:
+            return
+        self.is_open = False
         for arena in self._arenas:
             self.session.free(arena.address)
-        if self._outbox:
-            self.session.free(self._outbox)
+        self.session.free(self._outbox)
+        self.session.free(self._taken)
+        self._pristine = self._expected = self._judged = self._arenas = None
+        self.sets_for_student = self.sets_for_reference = self.outbox_views = None
 
 
 def _short(error):

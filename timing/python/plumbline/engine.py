@@ -6,7 +6,6 @@ import importlib
 import inspect
 import sys
 
-from . import _native as native
 from ._native import PlumblineError
 
 
@@ -46,6 +45,11 @@ def wanted(function, names):
     return [name for name in names if name in taken]
 
 
+def named(function, names):
+    """Does `function` name any of `names` as a parameter, rather than take whatever comes?"""
+    return bool(set(asked(function) or ()) & set(names))
+
+
 def flatten(result):
     """The outputs of a call as a list of (name, value): a tensor, a tuple or list, or a dict of them."""
     if result is None:
@@ -57,73 +61,68 @@ def flatten(result):
     return [("0", result)]
 
 
+def asked(function):
+    """The names of a function's parameters, whatever it is given; None where nobody can say."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.POSITIONAL_ONLY)]
+
+
+def bind(function, sets):
+    """(names that the function takes of a set, a callable without arguments for each set)."""
+    if function is None or not sets:
+        return [], []
+    names = wanted(function, list(sets[0]))
+    return names, [functools.partial(function, **{n: one[n] for n in names}) for one in sets]
+
+
 class Engine:
-    """Runs windows of one function over input sets, in this process."""
+    """Windows of one function over input sets, both in this process: no isolation."""
 
     def __init__(self, session, backend):
         self.session = session
         self.backend = backend
-        self.sets = []
-        self.function = None
         self.callables = []
         self.results = []
-        # Bound now: a student that replaces these in their modules later changes nothing here.
-        self._flatten = flatten
-        self._wanted = wanted
-        self._partial = functools.partial
-        self._pipelined, self._per_call = session.pipelined, session.per_call
-        self._flush, self._drain = session.flush, session.drain
-        self._poison, self._trouble = backend.poison, backend.trouble
 
-    def set_inputs(self, sets):
-        """The input sets (dicts), in order."""
-        self.sets = sets
-        self._rebind()
-
-    def set_function(self, function):
-        """The function that the windows time; returns the input names that it takes."""
-        self.function = function
-        return self._rebind()
-
-    def _rebind(self):
-        if self.function is None or not self.sets:
-            return []
-        names = self._wanted(self.function, list(self.sets[0]))
-        self.callables = [self._partial(self.function, **{n: one[n] for n in names}) for one in self.sets]
-        return names
+    def bind(self, function, sets):
+        """The function and the input sets (dicts) that the windows take in turn."""
+        self.callables = bind(function, sets)[1]
 
     def warm(self, calls):
         """Untimed calls (compilation, autotuning, allocation), each on its own set, and waits for them."""
         for index in range(calls):
             self.callables[index % len(self.callables)]()
-        self._drain()
+        self.session.drain()
 
-    def window(self, kind, calls, first=0, cold=True, gate=None, output_specs=()):
+    def window(self, kind, calls, first=0, cold=True, output_specs=()):
         """One pipelined window, or `calls` per-call windows: a list of readings. The results stay in `results`."""
         self.results = []
         order = [self.callables[(first + i) % len(self.callables)] for i in range(calls)]
         kept = [None] * calls
         if output_specs:
-            self._poison([spec for _ in range(calls) for spec in output_specs])
-            self._drain()
+            self.backend.poison([spec for _ in range(calls) for spec in output_specs])
+            self.session.drain()
         if kind == "pipelined":
             if cold:
-                self._flush()
-            readings = [self._pipelined(order, calls, kept, gate)]
+                self.session.flush()
+            readings = [self.session.pipelined(order, calls, kept)]
         else:
-            readings = self._per_call(order, 0, calls, cold, kept)
+            readings = self.session.per_call(order, 0, calls, cold, kept)
         self.results = kept
         return readings
 
     def problems(self, index, expected_specs):
         """What is wrong with the form of result `index`: a list of (code, message)."""
         found = []
-        outputs = self._flatten(self.results[index])
+        outputs = flatten(self.results[index])
         if len(outputs) != len(expected_specs):
             return [("output-count", "a call returned %d outputs, the reference %d" % (len(outputs),
                                                                                    len(expected_specs)))]
         for (name, value), spec in zip(outputs, expected_specs):
-            trouble = self._trouble(value)
+            trouble = self.backend.trouble(value)
             if trouble:
                 found.append(("output-type", "output %s %s" % (name, trouble)))
             elif list(value.shape) != spec["shape"]:
@@ -135,19 +134,4 @@ class Engine:
 
     def outputs(self, index):
         """The output tensors of result `index`."""
-        return [value for _, value in self._flatten(self.results[index])]
-
-
-def reading_to_dict(reading):
-    """A native reading as JSON can hold it."""
-    return {name: (native.known(value) if isinstance(value, float) else value)
-            for name, value in ((n, getattr(reading, n)) for n, _ in reading._fields_)}
-
-
-def reading_from_dict(fields):
-    """The inverse of reading_to_dict()."""
-    reading = native.Reading()
-    for name, _ in reading._fields_:
-        value = fields[name]
-        setattr(reading, name, float("nan") if value is None else value)
-    return reading
+        return [value for _, value in flatten(self.results[index])]

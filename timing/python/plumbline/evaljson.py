@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The eval JSON (docs/schema/eval.schema.json) and the few statistics that it needs."""
 
+import collections
 import json
 import math
 import os
@@ -8,9 +9,14 @@ import platform
 import tempfile
 
 from . import _native as native
-from . import machine as machine_module
 
 SCHEMA_VERSION = 1
+
+# What is known of a measured workload; every field is plain data, but for `comparison`: (Comparison, reference samples,
+# student samples, kept) or None.
+Workload = collections.namedtuple(
+    "Workload", "name campaign shape window findings notes comparison per_call sealed draws fresh_ratio calls sets set_bytes "
+    "l2 refreshed checked drained_ms receives threads graphs parent quiet output_error pipelined_verdict prep")
 _STOPS = {0: "noise", 1: "time limit", 2: "rounds"}  # why no further rounds were measured
 
 
@@ -85,47 +91,49 @@ def l2_label(session, sets, calls, cold, backend):
     return "hot"
 
 
-def workload_block(run, block):
-    """The result of one workload from its measurements (measure._WorkloadRun)."""
-    case, options = run.case, run.options
-    comparison, reference, student, kept = block["comparison"] or (None, [], [], [])
-    findings = sorted(case.findings.values(), key=lambda f: f["code"])
-    result = {"name": run.workload.name, "campaign": bool(run.workload.campaign), "ratio": None,
-              "findings": findings, "notes": run.notes}
-    if run.workload.shape:
-        result["shape"] = dict(run.workload.shape)
-    use = [r for r, k in zip(reference, kept) if k], [s for s, k in zip(student, kept) if k]
-    for key, samples, all_samples, raw in (("ref", use[0], reference, comparison and comparison.reference),
-                                           ("student", use[1], student, comparison and comparison.student)):
-        single, kind = block["per_call"][key], run.kind
-        if kind == "per_call" and raw:  # what was compared are per-call windows: there is no pipelined reading
-            side = side_block([], samples, None)
-            side["per_call_ms"] = native.known(raw.ms)
-        else:
-            side = side_block(samples, single, None, native.known(raw.ms) if raw else None)
-        if raw:
-            side.update({"sm_mhz": native.known(raw.sm_mhz), "temperature_c": native.known(raw.temperature_c)})
-            if len(all_samples) != len(samples):
-                side["dropped_samples_ms"] = [s for s, k in zip(all_samples, kept) if not k]
-        result[key] = side
+def workload_block(known):
+    """The result of one workload (Workload) as the document holds it."""
+    comparison, reference, student, kept = known.comparison or (None, [], [], [])
+    result = {"name": known.name, "campaign": known.campaign, "ratio": None, "findings": known.findings, "notes": known.notes}
+    if known.shape:
+        result["shape"] = dict(known.shape)
+    for key, samples, raw in (("ref", reference, comparison and comparison.reference),
+                              ("student", student, comparison and comparison.student)):
+        result[key] = _side_of(known, samples, kept, raw, known.per_call[key])
     if comparison:
         result.update(_comparison_block(comparison))
-    result["window"] = run.kind
-    if run.workload.draws:
-        result["draws"] = [list(draw) for draw in run.workload.draws]
-        result["fresh_ratio"] = block.get("fresh_ratio")
-    if findings:
+    result["window"] = known.window
+    if known.pipelined_verdict:
+        result["pipelined_verdict"] = known.pipelined_verdict
+    if known.draws:
+        result["draws"] = [list(draw) for draw in known.draws]
+        result["fresh_ratio"] = known.fresh_ratio
+    if known.findings:
         result["ratio"] = None  # a student that broke a rule has no ratio
     result.update({
-        "calls_per_window": getattr(run, "calls", None), "sets": case.sets, "set_bytes": case.set_bytes,
-        "l2": "hot" if not options["cold"] else "cold" if case.rotates_cold else
-              "flushed before the window; the rotation is smaller than twice L2",
-        "inputs_refreshed": "judged draws" if run.workload.draws else
-                            "every window" if run.refresh_every else "sealed windows",
-        "outputs_checked": case.checked, "sealed_ms": block["sealed"],
-        "student_drained_us": native.known(median(run.drained_ms) * 1e3), "student_receives": case.student_receives,
-        "student_threads": max((t for t in run.threads if t), default=None)})
+        "calls_per_window": known.calls, "sets": known.sets, "set_bytes": known.set_bytes, "l2": known.l2,
+        "inputs_refreshed": known.refreshed, "outputs_checked": known.checked, "sealed_ms": list(known.sealed),
+        "student_drained_us": native.known(median(known.drained_ms) * 1e3), "ref_receives": known.receives["ref"],
+        "student_receives": known.receives["student"], "student_threads": known.threads, "graph_captured": known.graphs})
+    result.update({key: value for key, value in (("parent", known.parent), ("quiet", known.quiet),
+                                                 ("output_error", known.output_error)) if value})
+    if known.prep is not None:
+        result["prep"] = known.prep
     return result
+
+
+def _side_of(known, samples, kept, raw, per_call):
+    used = [s for s, k in zip(samples, kept) if k]
+    if known.window == "per_call" and raw:  # what was compared are per-call windows: there is no pipelined reading
+        side = side_block([], used, None)
+        side["per_call_ms"] = native.known(raw.ms)
+    else:
+        side = side_block(used, per_call, None, native.known(raw.ms) if raw else None)
+    if raw:
+        side.update({"sm_mhz": native.known(raw.sm_mhz), "temperature_c": native.known(raw.temperature_c)})
+        if len(used) != len(samples):
+            side["dropped_samples_ms"] = [s for s, k in zip(samples, kept) if not k]
+    return side
 
 
 def _comparison_block(comparison):
@@ -143,8 +151,9 @@ def _comparison_block(comparison):
         "seconds": comparison.seconds}
 
 
-def document(op, results, bench, min_workloads, require_geometric_mean):
-    """The eval document over all workloads."""
+def document(op, results, about, *, wanted, min_workloads, require_geometric_mean):
+    """The eval document over the blocks of all workloads. about: "machine", "harness" and "evidence" blocks, "prep" (was
+    there one) and "refused" (reasons that concern the whole run); wanted: how many workloads there ought to be."""
     campaign = next((r for r in results if r["campaign"]), results[0])
     windows = {r["window"] for r in results}
     window = "pipelined" if windows == {"pipelined"} else "per_call"
@@ -157,34 +166,34 @@ def document(op, results, bench, min_workloads, require_geometric_mean):
     performance = {"student_ms": campaign["student"].get(field), "ref_ms": campaign["ref"].get(field),
                    "ratio": geometric_mean([r["ratio"] for r in results]), "n_workloads": len(results),
                    "window": window, "workloads": results}
-    refused = _refusals(results, bench, min_workloads, require_geometric_mean)
+    refused = list(about["refused"])
+    refused += _refusals(results, wanted, min_workloads if require_geometric_mean else 0)
     if refused:
         performance["ratio"] = None
         performance["refused"] = refused
-    if bench.prep is not None:
+    if about["prep"]:
         blocks = [dict(result.pop("prep"), name=result["name"]) for result in results]
         first = next((b for b, r in zip(blocks, results) if r["campaign"]), blocks[0])
         performance["prep"] = {"outputs": first["outputs"], "ms": first["ms"],
                                "mutated": sorted({n for b in blocks for n in b["mutated"]}), "workloads": blocks}
-    return {"schema_version": SCHEMA_VERSION, "op": op, "performance": performance,
-            "machine": machine_module.describe(bench.session, bench.backend),
-            "harness": {"name": "plumbline", "version": native.version(),
-                        "isolation": "process" if bench.isolated else "none", "order": "ABBA",
-                        "noise": bench.options["noise"], "time_limit_s": bench.options["time_limit_s"],
-                        "cold": bench.options["cold"], "overhead": bench.overhead, "notes": bench.notes}}
+    made = {"schema_version": SCHEMA_VERSION, "op": op, "performance": performance, "machine": about["machine"],
+            "harness": about["harness"]}
+    if about["evidence"]:
+        made["evidence"] = about["evidence"]
+    return made
 
 
-def _refusals(results, bench, min_workloads, require):
+def _refusals(results, wanted, at_least):
     refused = []
     for result in results:
         for finding in result["findings"]:
             refused.append("%s: %s [%s]" % (result["name"], finding["message"], finding["code"]))
         if result["ratio"] is None and not result["findings"]:
             refused.append("%s: no ratio" % result["name"])
-    if len(results) < len(bench.workloads):
-        refused.append("%d of %d workloads were measured" % (len(results), len(bench.workloads)))
-    if require and len(results) < min_workloads:
-        refused.append("a geometric mean needs at least %d workloads" % min_workloads)
+    if len(results) < wanted:
+        refused.append("%d of %d workloads were measured" % (len(results), wanted))
+    if len(results) < at_least:
+        refused.append("a geometric mean needs at least %d workloads" % at_least)
     return refused
 
 
@@ -198,11 +207,28 @@ def _finite(value):
     return value
 
 
+def _text(document):
+    return json.dumps(_finite(document), indent=1) + "\n"
+
+
+def hand_over(document, out):
+    """Gives the document to `plumbline run`, where that waits for it at a descriptor; else writes it to `out`."""
+    file = os.environ.get("PLUMBLINE_EVAL_FD", "")
+    if not file.isdigit():
+        return write(document, os.environ.get("PLUMBLINE_EVAL_OUT") or out)
+    data = _text(document).encode()
+    os.lseek(int(file), 0, os.SEEK_SET)
+    os.ftruncate(int(file), 0)
+    while data:
+        data = data[os.write(int(file), data):]
+    return None
+
+
 def write(document, path):
     """Writes JSON beside `path` and renames it there; nothing with path None."""
     if not path:
         return
-    text = json.dumps(_finite(document), indent=1) + "\n"
+    text = _text(document)
     directory = os.path.dirname(os.path.abspath(path))
     os.makedirs(directory, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=directory, prefix=".eval")

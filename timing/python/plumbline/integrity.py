@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that a student has no honest reason to replace, and whether it did. The windows do not depend on them: the
-clock, events and streams are the C library's. A replaced name is reported because it shows intent."""
+"""What a student has no honest reason to do to its process: names that it replaced, modes, hooks and overrides that it left
+active. The windows do not depend on any of it: the clock, events and streams are the C library's, and outputs are looked
+at there. It is reported because it shows intent."""
 
+import gc
 import sys
 import time
 import types
@@ -53,3 +55,79 @@ def changed(taken):
         if not same or getattr(now, "__code__", None) is not code:
             found.append(label)
     return sorted(found)
+
+
+def guards():
+    """[(callable, what it returns when all is well)], for the C library to look at after every window. Built-in functions
+    only: nobody can change what they do."""
+    found = [(sys.getprofile, None), (sys.gettrace, None)]
+    torch = sys.modules.get("torch")
+    for name in ("_len_torch_function_stack", "_len_torch_dispatch_stack"):
+        if torch is not None and hasattr(torch._C, name):
+            found.append((getattr(torch._C, name), 0))
+    return found
+
+
+GUARDS = ("a profile function", "a trace function", "a torch function mode", "a torch dispatch mode")
+_FUNCTION_MODE = 2
+
+
+def raised(bits, modes):
+    """What the guards say is active, in words. `modes`: names of the function modes; set_default_device() alone is one that
+    honest code may leave."""
+    return [text for bit, text in enumerate(GUARDS)
+            if bits >> bit & 1 and not (bit == _FUNCTION_MODE and modes and set(modes) == {"DeviceContext"})]
+
+
+def function_modes():
+    """Names of PyTorch's function modes that are active."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return []
+    try:
+        return [type(torch._C._get_function_stack_at(i)).__name__ for i in range(torch._C._len_torch_function_stack())]
+    except (AttributeError, RuntimeError):
+        return []
+
+
+def active():
+    """{"modes": names of function modes, "hooks": what else is active}: global module hooks, kernels registered for
+    PyTorch's own operators, tools of sys.monitoring."""
+    torch, hooks = sys.modules.get("torch"), []
+    if torch is not None:
+        module = sys.modules.get("torch.nn.modules.module")
+        hooks += ["torch.nn hook " + name for name, value in sorted(vars(module).items())
+                  if name.startswith("_global_") and name.endswith("hooks") and value] if module else []
+        library = getattr(torch, "library", None)
+        # "namespace/operator/dispatch key": PyTorch registers Meta and decompositions itself, a CUDA kernel never so.
+        hooks += ["an override of " + key for key in sorted(getattr(library, "_impls", ()))
+                  if key.startswith("aten/") and key.endswith(("/CUDA", "/AutogradCUDA", "/AutocastCUDA"))]
+    monitoring = getattr(sys, "monitoring", None)
+    if monitoring is not None:
+        hooks += ["a sys.monitoring tool" for tool in (0, 1, 2, 5) if monitoring.get_tool(tool)]
+    return {"modes": function_modes(), "hooks": hooks[:8]}
+
+
+def graph_captured():
+    """Does a CUDA graph of PyTorch live in this process?"""
+    torch = sys.modules.get("torch")
+    kind = getattr(getattr(torch, "cuda", None), "CUDAGraph", None)
+    return kind is not None and any(isinstance(one, kind) for one in gc.get_objects() if type(one).__name__ == kind.__name__)
+
+
+def _switch(read):
+    try:
+        return read()
+    except (AttributeError, RuntimeError, TypeError):
+        return None
+
+
+def precision():
+    """The precision switches as they stand; None where there is no PyTorch."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return None
+    return {"float32_matmul_precision": _switch(torch.get_float32_matmul_precision),
+            "allow_tf32_matmul": _switch(lambda: torch.backends.cuda.matmul.allow_tf32),
+            "allow_tf32_cudnn": _switch(lambda: torch.backends.cudnn.allow_tf32),
+            "autocast": _switch(lambda: torch.is_autocast_enabled("cuda"))}

@@ -8,12 +8,13 @@ import tempfile
 
 from . import backends, board, measure
 from .board import refuse
-from .case import Workload
+from .workload import Workload
 
 # How each board comes to the input sets that it times, as (seed, rounds) of Workload(draws=). FlashInfer-Bench draws three
 # sets of each workload from generators that it does not seed, and takes the mean over them. SOL-ExecBench seeds once,
-# with 200 by default, draws ten sets for its checks, and times the last.
-_DEFAULTS = {"flashinfer-bench": {"seed": 0, "draws": 3}, "sol-execbench": {"seed": 200, "rounds": 10}}
+# with 200 by default, draws ten sets for its checks, and times the last. KernelBench seeds with 42 and times that one set.
+_DEFAULTS = {"flashinfer-bench": {"seed": 0, "draws": 3}, "sol-execbench": {"seed": 200, "rounds": 10},
+             "kernelbench": {"seed": 42, "draws": 1}}
 _MODULE = "plumbline_board_reference"
 
 
@@ -144,6 +145,22 @@ def _board_workloads(problem, draws, module):
     return made
 
 
+def board_inputs(source, name=None):
+    """make_inputs(seed) of a workload of load_problem(source), for a launch script: the first, or the one of that name."""
+    problem = load_problem(source)
+    with tempfile.TemporaryDirectory(prefix="plumbline-board") as folder:
+        made = _board_workloads(problem, None, _reference_module(problem["definition"], folder))
+    chosen = [one for one in made if name in (None, one.name)]
+    if not chosen:
+        raise refuse("%s is no workload of the problem" % name)
+    backend = backends.choose()
+
+    def make_inputs(seed):
+        backend.seed(seed)
+        return chosen[0].make_inputs()
+    return make_inputs
+
+
 def _own_workloads(problem, draws, make_inputs):
     group = problem.get("group") or [problem.get("shape") or {}]
     if not isinstance(group, list):
@@ -161,16 +178,16 @@ def run_leaderboard_bench(problem_json=None, *, student="kernel:run", reference=
     """Times a board's problem on the board's own input sets and returns the eval document.
 
     problem_json: what load_problem() reads (default: leaderboard/problem.json beside the bench). A problem.json says
-    {"board": "flashinfer-bench" | "sol-execbench"}, and either "definition" and "workloads" (the board's own files or
+    {"board": "flashinfer-bench" | "sol-execbench" | "kernelbench"}, and either "definition" and "workloads" (the board's own files or
     their contents; "group" then chooses workloads by uuid, "root" is where safetensors lie), or "group": [{"name": ...,
     ...shape...}, ...] with make_inputs(entry, seed) here. "seed", "rounds" and "draws" replace the board's defaults.
     reference: default the board's own. With more than one workload the ratio is their geometric mean.
     """
     if problem_json is None:
-        problem_json = os.path.join(measure._default_paths()[0], "leaderboard", "problem.json")
+        problem_json = os.path.join(measure.default_paths()[0], "leaderboard", "problem.json")
     problem = load_problem(problem_json)
     draws = judged_draws(problem)
-    paths = list(paths or measure._default_paths())
+    paths = list(paths or measure.default_paths())
     with tempfile.TemporaryDirectory(prefix="plumbline-board") as folder:
         if make_inputs is not None:
             workloads = _own_workloads(problem, draws, make_inputs)

@@ -134,19 +134,28 @@ class Session:
         """Gives attached memory back."""
         native.check(self._free.pl_detach(self._handle, address))
 
+    def gpu_processes(self, known):
+        """(all, foreign): the processes that NVML sees computing on this GPU, and those not in `known` (process numbers);
+        None where it does not tell."""
+        pids = (ctypes.c_int32 * max(len(known), 1))(*known)
+        everything, foreign = ctypes.c_int32(), ctypes.c_int32()
+        native.check(self._free.pl_gpu_processes(self._handle, pids, len(known), ctypes.byref(everything),
+                                                 ctypes.byref(foreign)))
+        return None if everything.value < 0 else (everything.value, foreign.value)
+
     def compare(self, window, *, noise=0.005, time_limit_s=30.0, aa_rounds=8, min_rounds=8, max_rounds=400,
                 clock_tolerance=0.05, max_dropped=20):
-        """Runs A/A and then A B B A rounds of `window(side, round) -> Reading`; sides are 0 reference, 1 student and 2
-        the reference in the student's place. Returns (Comparison, reference samples, student samples, kept)."""
+        """Runs A/A and then A B B A rounds of `window(side, phase, round) -> Reading`; sides are 0 reference, 1 student and 2
+        the reference in the student's place; the phase is native.EQUAL in the A/A run, then native.COMPARED. Returns (Comparison, reference samples, student samples, kept)."""
         options = native.Options(noise, time_limit_s, aa_rounds, min_rounds, max_rounds, clock_tolerance, max_dropped)
         capacity = 2 * (max_rounds + max_dropped)
         reference, student = (ctypes.c_double * capacity)(), (ctypes.c_double * capacity)()
         kept, count = (ctypes.c_int32 * capacity)(), ctypes.c_int32()
         raised = []
 
-        def take(_user, side, number, out):
+        def take(_user, side, phase, number, out):
             try:
-                reading = window(side, number)
+                reading = window(side, phase, number)
                 ctypes.memmove(out, ctypes.byref(reading), ctypes.sizeof(reading))
                 return 0
             except BaseException as error:  # noqa: B902 - carried across the C frames and raised again below

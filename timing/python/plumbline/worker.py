@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The child process of one side. Its clock, events, stream and inputs exist before the student's module is loaded; it
-never sees the expected outputs. It answers the parent's commands, one JSON line each."""
+never sees the expected outputs. It answers the parent's commands, one JSON line each; a window and what is read of it
+never pass through here: those the C library takes from the parent's memory and answers there."""
 
+import ctypes
 import json
 import os
 import sys
 
-from . import backends, integrity
-from .engine import Engine, load_function, reading_to_dict
+from . import _native as native
+from . import backends, engine, integrity
+from .page import output_specs
 
 
 def _threads():
@@ -20,34 +23,49 @@ def _threads():
 class Worker:
     """Answers the parent's commands on two file descriptors."""
 
-    def __init__(self, read_fd, write_fd):
-        self._in = os.fdopen(read_fd, "r", encoding="utf-8")
-        self._out = os.fdopen(write_fd, "w", encoding="utf-8")
+    def __init__(self, read_fd, write_fd, orders_file, answers_file):
+        for file in (read_fd, write_fd):
+            os.set_inheritable(file, False)
+        self._read, self._write, self._pending = read_fd, write_fd, b""
         self._backend = backends.choose()
         self._session = self._backend.open_session()
-        self._engine = Engine(self._session, self._backend)
+        self._library = native.held_library
+        self._server = ctypes.c_void_p()
+        native.check(self._library.pl_serve_open(self._session._handle, orders_file, answers_file,
+                                                 ctypes.byref(self._server)))
+        probes, containers = self._backend.probes()
+        native.check(self._library.pl_serve_library(self._server, probes, containers))
+        native.check(self._library.pl_serve_guards(self._server, integrity.guards()))
         self._attached = {}
-        self._output_specs = []
-        self._slots = []
+        self._addresses = []
+        self._sets, self._callables, self._function, self._names = [], [], None, []
+        self._output_specs, self._written = [], []
         self._guarded = None
-        # Bound before any student is loaded.
-        self._dumps, self._loads, self._to_dict = json.dumps, json.loads, reading_to_dict
-        self._changed = integrity.changed
-        self._run, self._problems, self._outputs = self._engine.window, self._engine.problems, self._engine.outputs
-        self._copy_into, self._drain = self._backend.copy_into, self._session.drain
 
     def _send(self, message):
-        self._out.write(self._dumps(message) + "\n")
-        self._out.flush()
+        data = (json.dumps(message) + "\n").encode()
+        while data:
+            data = data[os.write(self._write, data):]
+
+    def _line(self):
+        """The next command. The interpreter lock stays held meanwhile: threads of the student run in its calls only."""
+        while b"\n" not in self._pending:
+            self._library.pl_serve_wait(self._read)
+            data = os.read(self._read, 1 << 20)
+            if not data:
+                return None
+            self._pending += data
+        line, _, self._pending = self._pending.partition(b"\n")
+        return json.loads(line)
 
     def serve(self):
         """Until the parent says exit or goes away."""
         handlers = {"attach": self._attach, "load": self._load, "warm": self._warm, "window": self._window,
-                    "overhead": self._overhead}
-        self._send({"ready": True})
-        for line in self._in:
-            command = self._loads(line)
-            if command["do"] == "exit":
+                    "overhead": self._overhead, "facts": self._facts}
+        self._send({"ready": True, "process": os.getpid()})
+        while True:
+            command = self._line()
+            if command is None or command["do"] == "exit":
                 break
             try:
                 self._send(handlers[command["do"]](command))
@@ -64,63 +82,68 @@ class Worker:
 
     def _attach(self, command):
         # What the last workload shared is gone in the parent; a handle may come again for other memory.
-        self._engine.set_inputs([])
-        self._slots = []
+        self._callables, self._sets = [], []
+        native.check(self._library.pl_serve_calls(self._server, self._callables, None))
         while self._attached:
             self._session.detach(self._attached.popitem()[1])
-        sets = [{} for _ in range(command["sets"])]
+        sets, places = [{} for _ in range(command["sets"])], [{} for _ in range(command["sets"])]
+        tensors = {}
         for arena in command["arenas"]:
             base = self._address(arena["handle"])
             for index, one in enumerate(sets):
-                one.update(self._backend.build(base + index * arena["stride"], arena["specs"]))
-        self._engine.set_inputs(sets)
+                start = base + index * arena["stride"]
+                one.update(self._backend.build(start, arena["specs"]))
+                places[index].update({n: start + s["offset"] for n, s in arena["specs"].items() if s["kind"] == "tensor"})
+            tensors.update({n: s for n, s in arena["specs"].items() if s["kind"] == "tensor"})
+        receives = command["receives"]
+        self._sets = [{n: v for n, v in one.items() if receives is None or n in receives} for one in sets]
         outbox = command["outbox"]
         self._output_specs = outbox["specs"]
-        if outbox["handle"]:
-            base = self._address(outbox["handle"])
-            self._slots = [[self._backend.view(base + i * outbox["stride"] + spec["offset"], spec)
-                            for spec in self._output_specs] for i in range(outbox["slots"])]
+        specs = output_specs(self._output_specs, self._backend.dtype_word,
+                             [tensors[name]["strides"] for name in command["written"]])
+        handle = bytes.fromhex(outbox["handle"]) if outbox["handle"] else None
+        native.check(self._library.pl_serve_outputs(self._server, handle, outbox["slots"], outbox["stride"], specs,
+                                                    len(self._output_specs)))
+        self._written = [place[name] for place in places for name in command["written"]]
+        self._bind()
         return {"ok": True}
+
+    def _bind(self):
+        self._names, self._callables = engine.bind(self._function, self._sets)
+        written = (ctypes.c_uint64 * len(self._written))(*self._written) if self._written else None
+        native.check(self._library.pl_serve_calls(self._server, self._callables, written))
 
     def _load(self, command):
         if command.get("guard"):
             self._guarded = integrity.snapshot()
         os.chdir(command["directory"])
-        names = self._engine.set_function(load_function(command["target"], command["paths"]))
-        return {"names": names, "threads": _threads()}
+        self._function = engine.load_function(command["target"], command["paths"])
+        self._bind()
+        return {"names": self._names, "asked": engine.asked(self._function), "threads": _threads()}
 
     def _warm(self, command):
-        self._engine.warm(command["calls"])
+        for index in range(command["calls"]):
+            self._callables[index % len(self._callables)]()
+        self._session.drain()
         return {"threads": _threads()}
 
     def _overhead(self, _command):
         return {"overhead": self._session.overhead()}
 
-    def _gate(self):
-        self._send({"armed": True})
-        self._in.readline()
+    def _facts(self, _command):
+        return dict(integrity.active(), precision=integrity.precision(), graph_captured=integrity.graph_captured())
 
     def _window(self, command):
-        collect = command["collect"]
-        readings = self._run(command["kind"], command["calls"], command["first"], command["cold"],
-                             self._gate if command["sealed"] else None, self._output_specs if collect else ())
-        problems = []
-        if collect:
-            for index in range(command["calls"]):
-                found = self._problems(index, self._output_specs)
-                problems.extend(found)
-                if not found and self._slots:
-                    for target, value in zip(self._slots[index], self._outputs(index)):
-                        self._copy_into(target, value)
-            self._drain()
-        self._engine.results = []
-        return {"readings": [self._to_dict(r) for r in readings], "problems": problems[:8],
-                "patched": self._changed(self._guarded) if self._guarded else [], "threads": _threads()}
+        if command["collect"] and not self._written:
+            self._backend.poison([spec for _ in range(command["calls"]) for spec in self._output_specs])
+            self._session.drain()
+        self._library.pl_serve_window(self._server)  # raises what the call raised
+        return {"patched": integrity.changed(self._guarded) if self._guarded else [], "threads": _threads(),
+                "modes": integrity.function_modes()}
 
 
 def main():
-    """Entry point: the two descriptors are the last arguments."""
-    read_fd, write_fd = int(sys.argv[-2]), int(sys.argv[-1])
+    """Entry point: the four descriptors are the last arguments."""
     os.dup2(2, 1)  # what a student prints must not mix with the bench's own output
-    Worker(read_fd, write_fd).serve()
+    Worker(*map(int, sys.argv[-4:])).serve()
     os._exit(0)  # a student's threads and exit hooks do not hold the parent up

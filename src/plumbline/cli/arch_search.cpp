@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plumbline arch search`: the best shapes of a space, exactly.
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/files.h"
+#include "plumbline/base/numbers.h"
+#include "plumbline/cli/arch.h"
+#include "plumbline/cli/ranks.h"
+#include "plumbline/cli/shapes.h"
+#include "plumbline/hardware/hardware_file.h"
+#include "plumbline/report/search_report.h"
+#include "plumbline/search/answer.h"
+#include "plumbline/search/checkpoint.h"
+
+namespace plumbline::cli {
+namespace {
+
+struct Options {
+  std::string space;
+  std::string json_output, config, certificate, checkpoint, resume;
+  std::optional<std::int64_t> threads;
+  bool no_prune = false;
+};
+
+std::atomic<bool> stop_asked{false};
+void ask_stop(int) { stop_asked = true; }
+
+Parsed<std::vector<SearchHardware>> load_gpus(const Space& space) {
+  std::vector<SearchHardware> out;
+  Diagnostics found;
+  for (const SpaceHardware& each : space.hardware) {
+    const auto hardware = load_hardware(each.name, hardware_search_path(), each.source);
+    found.insert(found.end(), hardware.diagnostics.begin(), hardware.diagnostics.end());
+    if (!hardware.ok()) return {std::nullopt, std::move(found)};
+    auto predictor =
+        choose_predictor(*hardware.value, chosen_model({each.name, each.model, each.source}), each.source);
+    found.insert(found.end(), predictor.diagnostics.begin(), predictor.diagnostics.end());
+    if (!predictor.ok()) return {std::nullopt, std::move(found)};
+    out.push_back({std::move(*predictor.value), static_cast<double>(hardware.value->sheet.hbm_bytes)});
+  }
+  return {std::move(out), std::move(found)};
+}
+
+/// The space read, with the text of its quality file.
+Parsed<Problem> load_problem(const Options& options, bool filter) {
+  const auto text = read_text_file(options.space);
+  if (!text.ok()) return {std::nullopt, text.diagnostics};
+  auto space = parse_space(*text.value, options.space);
+  if (!space.ok()) return {std::nullopt, std::move(space.diagnostics)};
+  std::string csv;
+  if (space.value->quality && !space.value->quality->csv.empty()) {
+    std::string& path = space.value->quality->csv;
+    path = (std::filesystem::path(options.space).parent_path() / path).string();
+    auto file = read_text_file(path);
+    if (!file.ok()) return {std::nullopt, std::move(file.diagnostics)};
+    csv = std::move(*file.value);
+  }
+  auto gpus = load_gpus(*space.value);
+  if (!gpus.ok()) return {std::nullopt, std::move(gpus.diagnostics)};
+  auto problem = build_problem(std::move(*space.value), std::move(*gpus.value), csv,
+                               thread_count(options.threads), filter);
+  problem.diagnostics.insert(problem.diagnostics.begin(), gpus.diagnostics.begin(), gpus.diagnostics.end());
+  return problem;
+}
+
+/// A line that stays in place on a terminal: share, rate, time left.
+class Progress {
+ public:
+  Progress(const Io& io, const Problem& problem, std::size_t slabs)
+      : io_(io), shapes_(problem.shapes), slabs_(slabs) {}
+  void show(const SearchState& state) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!io_.progress || now - last_ < std::chrono::milliseconds(200)) return;
+    last_ = now;
+    const double share = static_cast<double>(state.next) / static_cast<double>(slabs_);
+    const double seconds = std::chrono::duration<double>(now - begin_).count();
+    std::fprintf(stderr, "\r\x1b[2K%5.1f %% of slabs, %.3g shapes/s, about %.0f s left", 100 * share,
+                 share * static_cast<double>(shapes_) / seconds, seconds * (1 - share) / share);
+    shown_ = true;
+  }
+  ~Progress() {
+    if (shown_) std::fputs("\r\x1b[2K", stderr);
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+ private:
+  const Io& io_;
+  std::int64_t shapes_;
+  std::size_t slabs_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(), last_ = begin_;
+  bool shown_ = false;
+};
+
+/// Writes what was asked for; nothing else.
+Diagnostics write_outputs(const Options& options, const Problem& problem, const Engine& engine,
+                          const SearchState& state, const SearchAnswer& answer) {
+  Diagnostics wrong;
+  const auto put = [&](const std::string& path, const auto& text) {
+    if (!path.empty() && wrong.empty()) wrong = write_file(path, text());
+  };
+  put(options.json_output, [&] { return write_json(search_json(problem, answer)); });
+  if (!answer.best.empty())
+    put(options.config, [&] { return write_json(config_json(problem, answer.best.front())); });
+  put(options.certificate, [&] { return write_json_line(certificate_json(problem, engine, state)) + "\n"; });
+  return wrong;
+}
+
+/// The state to begin with: nothing known, or what a checkpoint holds.
+Parsed<SearchState> first_state(const Options& options, const Problem& problem, const Engine& engine) {
+  if (options.resume.empty()) return {engine.start(), {}};
+  const auto text = read_text_file(options.resume, 1ULL << 30);
+  if (!text.ok()) return {std::nullopt, text.diagnostics};
+  return parse_checkpoint(*text.value, options.resume, problem, engine);
+}
+
+/// Writes the checkpoint after rounds: each one where other processes may be killed, else one a second.
+class Checkpoints {
+ public:
+  Checkpoints(const Problem& problem, std::string path, bool every_round)
+      : problem_(problem), path_(std::move(path)), every_round_(every_round) {}
+  void after(const SearchState& state) {
+    const auto now = std::chrono::steady_clock::now();
+    if (path_.empty() || !wrong_.empty() || (!every_round_ && now - last_ < std::chrono::seconds(1))) return;
+    last_ = now;
+    wrong_ = write(state);
+  }
+  Diagnostics write(const SearchState& state) const {
+    return write_file(path_, write_json(checkpoint_json(problem_, state)));
+  }
+  const Diagnostics& wrong() const { return wrong_; }
+
+ private:
+  const Problem& problem_;
+  std::string path_;
+  bool every_round_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  Diagnostics wrong_;
+};
+
+/// Searches from `state`. False: stopped by a signal; the state is that of the last finished round.
+bool search_all(const Io& io, const Options& options, const Problem& problem, const Engine& engine,
+                const SearchRanks& ranks, SearchState& state) {
+  std::signal(SIGINT, ask_stop);
+  std::signal(SIGTERM, ask_stop);
+  bool whole = false;
+  Checkpoints checkpoints(problem, ranks.rank == 0 ? options.checkpoint : "", ranks.size > 1);
+  {
+    Progress progress(io, problem, engine.order().size());
+    whole = run_search(
+        engine, state, thread_count(options.threads),
+        [&](const SearchState& now) {
+          if (ranks.rank == 0) progress.show(now);
+          checkpoints.after(now);
+        },
+        &ranks);
+  }
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  io.report(checkpoints.wrong());
+  return whole;
+}
+
+int interrupted(const Io& io, const Options& options, const Problem& problem, const Engine& engine,
+                const SearchState& state) {
+  const std::string path =
+      options.checkpoint.empty() ? problem.space.name + ".checkpoint.json" : options.checkpoint;
+  Diagnostics wrong = Checkpoints(problem, path, true).write(state);
+  if (wrong.empty())
+    wrong.push_back(
+        diagnose("search-interrupted", fmt::format("{} of {} slabs are finished; go on with --resume {}",
+                                                   state.next, engine.order().size(), path)));
+  io.report(wrong);
+  return kExitGate;
+}
+
+/// The answer written and printed; of a space without one, why.
+int conclude(const Io& io, const Options& options, const Problem& problem, const Engine& engine,
+             const SearchState& state) {
+  const SearchAnswer answer = make_answer(problem, state);
+  if (const Diagnostics wrong = write_outputs(options, problem, engine, state, answer); !wrong.empty()) {
+    io.report(wrong);
+    return kExitUsage;
+  }
+  std::optional<Conflict> conflict;
+  if (answer.best.empty()) {
+    const auto unfiltered = load_problem(options, false);
+    if (unfiltered.ok()) conflict = find_conflict(*unfiltered.value, thread_count(options.threads));
+    io.report({diagnose("search-infeasible", conflict_text(problem, conflict))});
+  }
+  if (io.json) {
+    io.print_json(search_json(problem, answer));
+  } else {
+    io.print(search_text(problem, answer, io.color_out));
+  }
+  return answer.best.empty() ? kExitGate : kExitOk;
+}
+
+int run(const Io& io, const Options& options) {
+  const std::vector<std::string> outputs{options.json_output, options.config, options.certificate,
+                                         options.checkpoint};
+  const RanksSession session;
+  const SearchRanks& ranks = session.ranks();
+  const auto report = [&](const Diagnostics& found) {
+    if (session.first()) io.report(found);
+  };
+  Diagnostics wrong = session.found();
+  if (wrong.empty()) wrong = distinct_outputs(outputs);
+  if (!wrong.empty()) {
+    report(wrong);
+    return kExitUsage;
+  }
+  const auto problem = load_problem(options, true);
+  report(problem.diagnostics);
+  if (!problem.ok()) return kExitUsage;
+  SearchOptions how;
+  how.prune = !options.no_prune;
+  how.stop = &stop_asked;
+  const Engine engine(*problem.value, how);
+  auto state = first_state(options, *problem.value, engine);
+  report(state.diagnostics);
+  if (!state.ok()) return kExitUsage;
+  const bool whole = search_all(io, options, *problem.value, engine, ranks, *state.value);
+  if (!session.first()) return whole ? kExitOk : kExitGate;
+  if (!whole) return interrupted(io, options, *problem.value, engine, *state.value);
+  return conclude(io, options, *problem.value, engine, *state.value);
+}
+
+}  // namespace
+
+void add_arch_search(Args& arch) {
+  auto options = std::make_shared<Options>();
+  Args args = arch.subcommand("search", "the best shapes of a space, exactly: top k, Pareto front, a proof");
+  args.positional("SPACE", options->space, "a space file (TOML)")
+      .option("--json-output", options->json_output, "write the artifact to this file")
+      .option("--config", options->config, "write the winner's config.json to this file")
+      .option("--certificate", options->certificate,
+              "write the proof that tools/check_certificate.py verifies")
+      .option("--checkpoint", options->checkpoint,
+              "where finished slabs are kept while it runs, and when Ctrl-C ends it")
+      .option("--resume", options->resume, "go on from this checkpoint")
+      .flag("--no-prune", options->no_prune, "evaluate every shape that no constraint refuses");
+  add_threads_option(args, options->threads);
+  args.example("plumbline arch search spaces/llama3_8b.toml --certificate proof.json --config config.json");
+  args.run([options](const Io& io) { return run(io, *options); });
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plumbline ledger export|import`: JSON Lines and CSV.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "plumbline/base/files.h"
+#include "plumbline/cli/ledger_commands.h"
+#include "plumbline/ledger/exchange.h"
+
+namespace plumbline::cli {
+namespace {
+
+constexpr std::size_t kBatch = 1000;
+constexpr std::size_t kLongestLine = 256U << 20;
+
+struct ExportOptions {
+  LedgerPlace place;
+  std::string output;
+  std::string format = "jsonl";
+};
+
+int export_ledger(const Io& io, const ExportOptions& options) {
+  auto ledger = open_ledger(io, options.place, ledger::Access::read);
+  if (!ledger) return kExitUsage;
+  // A long export goes out as it is read.
+  std::optional<OutputFile> file;
+  if (!options.output.empty()) file.emplace(options.output);
+  const ledger::Sink sink = [&](std::string_view text) {
+    if (file) return file->write(text);
+    io.print_document(text);
+    return std::ferror(stdout) == 0;
+  };
+  const std::string card = card_name_of(options.place);
+  Diagnostics said = options.format == "csv" ? ledger::export_csv(*ledger, card, sink)
+                                             : ledger::export_lines(*ledger, card, sink);
+  if (file && (said.empty() || said.back().code == "file-unwritable")) said = file->commit();
+  io.report(said);
+  return said.empty() ? kExitOk : kExitUsage;
+}
+
+struct ImportOptions {
+  LedgerPlace place;
+  std::string file;
+  bool each = false;
+};
+
+enum class Line { whole, none, too_long };
+
+/// std::getline with a limit: a file without line breaks must not fill the memory.
+Line next_line(std::istream& in, std::string& line) {
+  using Traits = std::char_traits<char>;
+  std::streambuf& buffer = *in.rdbuf();
+  line.clear();
+  for (Traits::int_type c = buffer.sbumpc(); c != Traits::eof(); c = buffer.sbumpc()) {
+    if (c == '\n') return Line::whole;
+    if (line.size() == kLongestLine) return Line::too_long;
+    line += Traits::to_char_type(c);
+  }
+  return line.empty() ? Line::none : Line::whole;
+}
+
+int import_ledger(const Io& io, const ImportOptions& options) {
+  std::ifstream stream;
+  if (options.file != "-") {
+    struct stat facts {};
+    if (stat(options.file.c_str(), &facts) != 0) {
+      io.report({diagnose("file-missing", "there is no such file", {options.file, 0, 0})});
+      return kExitUsage;
+    }
+    if (!S_ISREG(facts.st_mode)) {
+      const char* kind = S_ISDIR(facts.st_mode) ? "this is a folder" : "this is no regular file";
+      io.report({diagnose("file-not-regular", kind, {options.file, 0, 0})});
+      return kExitUsage;
+    }
+    stream.open(options.file, std::ios::binary);
+  }
+  std::istream& in = options.file == "-" ? std::cin : stream;
+  auto ledger = open_ledger(io, options.place, ledger::Access::write);
+  if (!ledger) return kExitUsage;
+  bool too_long = false;
+  const ledger::NextLine next = [&](std::string& line) {
+    const Line end = next_line(in, line);
+    too_long = end == Line::too_long;
+    return end == Line::whole;
+  };
+  std::function<void(std::int64_t)> acknowledge;
+  if (options.each) {
+    acknowledge = [&](std::int64_t id) {
+      io.print(fmt::format("{}\n", id));
+      std::fflush(stdout);
+    };
+  }
+  const auto imported = ledger::import_lines(*ledger, options.file == "-" ? "<stdin>" : options.file, next,
+                                             options.each ? 1 : kBatch, acknowledge);
+  io.report(imported.diagnostics);
+  if (too_long) {
+    io.report({diagnose("file-too-large", fmt::format("a line has more than {} MiB", kLongestLine >> 20),
+                        {options.file, 0, 0})});
+  }
+  if (!imported.ok() || too_long) return kExitUsage;
+  if (options.each) return kExitOk;
+  if (io.json) {
+    io.print_json({{"added", imported.value->added}, {"already", imported.value->already}});
+  } else {
+    io.print(fmt::format("{} runs added, {} were there already\n", imported.value->added,
+                         imported.value->already));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_ledger_exchange(Args& ledger) {
+  auto out = std::make_shared<ExportOptions>();
+  Args args = ledger.subcommand("export", "the runs with their documents as JSON Lines, or as CSV");
+  args.positional("CARD", out->place.card, "a card's folder or name (default: every card)", false)
+      .option("-o,--output", out->output, "the file to write (default: standard output)")
+      .choice("--format", out->format, {"jsonl", "csv"}, "jsonl holds everything and imports again");
+  add_ledger_option(args, out->place.ledger);
+  args.example("plumbline ledger export operators/attention_backward -o runs.jsonl");
+  args.run([out](const Io& io) { return export_ledger(io, *out); });
+
+  auto in = std::make_shared<ImportOptions>();
+  Args other = ledger.subcommand("import", "adds what another ledger exported; what is there already stays");
+  other.positional("FILE", in->file, "JSON Lines of `ledger export`; - reads standard input")
+      .option("--card", in->place.card, "into the ledger of this card")
+      .flag("--each", in->each,
+            "every run is a transaction of its own; its number is printed once it is durable");
+  add_ledger_option(other, in->place.ledger);
+  other.example("plumbline ledger import runs.jsonl --ledger team.db");
+  other.run([in](const Io& io) { return import_ledger(io, *in); });
+}
+
+}  // namespace plumbline::cli
