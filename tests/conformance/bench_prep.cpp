@@ -9,8 +9,7 @@ Source read_source(const std::string& text, const char* code) {
   Parsed<SyntaxTree> tree = source.ok() ? parse_python(std::move(source.value->text), "bench.py", code)
                                         : failed<SyntaxTree>(source.diagnostics.front());
   Source out;
-  for (const Diagnostic& diagnostic : tree.diagnostics)
-    static_cast<Diagnostic&>(out.findings.emplace_back()) = diagnostic;
+  for (const Diagnostic& diagnostic : tree.diagnostics) out.findings.push_back({diagnostic});
   out.tree = std::move(tree.value);
   return out;
 }

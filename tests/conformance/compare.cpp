@@ -22,7 +22,7 @@ Json comparable(const Json& finding) {
 }
 
 Json comparable(const Finding& finding) {
-  Json out = {{"code", finding.code}};
+  Json out = {{"code", finding.diagnostic.code}};
   if (!finding.kind.empty()) out["kind"] = finding.kind;
   if (!finding.name.empty()) out["name"] = finding.name;
   if (!finding.list.empty()) out["list"] = finding.list;

@@ -45,7 +45,8 @@ Answer answer(const Json& toml) {
 
 /// The warnings of the specification; others are reported in addition and no case names them.
 Findings specified(Findings warnings) {
-  std::erase_if(warnings, [](const Finding& warning) { return warning.code != "price-without-regex"; });
+  std::erase_if(warnings,
+                [](const Finding& warning) { return warning.diagnostic.code != "price-without-regex"; });
   return warnings;
 }
 

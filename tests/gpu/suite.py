@@ -5,11 +5,13 @@ import argparse
 import json
 import os
 import re
+import statistics
 import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STUDENTS = os.path.join(HERE, "students")
+LESS_EXACT = 4  # as confirm's eval-less-exact
 AHEAD = 4  # child processes that start while another is measured
 
 
@@ -20,6 +22,29 @@ def expected(name):
     with open(os.path.join(STUDENTS, name + ".py"), encoding="utf-8") as stream:
         text = re.search(r"^# Caught as: (.*)$", stream.read(), re.M).group(1)
     return [] if text == "nothing" else text.split()
+
+
+def workload_of(name):
+    """The inputs that a student's file asks for: plain, "heavy" or "scattered"."""
+    with open(os.path.join(STUDENTS, name + ".py"), encoding="utf-8") as stream:
+        kind = re.search(r"^# Workload: (heavy|scattered)$", stream.read(), re.M)
+    return {"heavy": make_heavy, "scattered": make_scattered}[kind.group(1)] if kind else make_inputs
+
+
+def make_heavy(seed):
+    """As make_inputs; the quarters of an output's rows lie decades apart."""
+    import torch
+    made = make_inputs(seed)
+    made["w"] *= torch.tensor([1.0, 1e-1, 1e-3, 1e-4], device="cuda", dtype=torch.bfloat16).repeat_interleave(1024)
+    return made
+
+
+def make_scattered(seed):
+    """As make_inputs; every fourth column is decades smaller."""
+    import torch
+    made = make_inputs(seed)
+    made["w"] *= torch.tensor([1.0, 1.0, 1.0, 1e-4], device="cuda", dtype=torch.bfloat16).repeat(1024)
+    return made
 
 
 def make_inputs(seed):
@@ -40,7 +65,8 @@ def main():
     parser.add_argument("--limit-s", type=float, default=300)
     options = parser.parse_args()
     import plumbline
-    from plumbline import machine, measure, sides
+    from plumbline import bench as bench_module
+    from plumbline import machine, sides
     names = options.names or sorted(n[:-3] for n in os.listdir(STUDENTS)
                                     if n.startswith(("cheat_", "honest_")) and n.endswith(".py"))
     os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
@@ -50,7 +76,7 @@ def main():
         return sides.RemoteSide(name + ":run", [STUDENTS], STUDENTS, 45.0)
 
     waiting = [start(n) for n in names[:AHEAD]]
-    bench = measure._Bench([plumbline.Workload("rms", make_inputs)], "reference:run", "reference:run", prep, dict(
+    bench = bench_module.Bench([plumbline.Workload("rms", make_inputs)], "reference:run", "reference:run", prep, dict(
         noise=0.02, time_limit_s=1.0, cold=True, rounds=3, load_limit_s=45.0, max_calls=12, min_calls=4,
         memory_bytes=4 << 30), [STUDENTS])
     bench.student.close()
@@ -68,32 +94,60 @@ def main():
             bench.student.limit_s = 6.0 if name == "cheat_hang" else 45.0
             begun = time.monotonic()
             try:
-                block = measure._WorkloadRun(bench, plumbline.Workload("rms", make_inputs)).run()
+                block = one(bench, plumbline.Workload("rms", workload_of(name)))
             except Exception as error:  # noqa: B902 - a defect of the harness is a result too
                 block = {"findings": [{"code": "harness-failed", "message": repr(error)}], "ratio": None}
-            bench.student.close()
-            codes = sorted(f["code"] for f in block["findings"])
-            want = expected(name)
-            if want:
-                good = bool(set(codes) & set(want))
-            else:  # honest, or a cheat that must gain nothing
-                good = not codes and block["ratio"] is not None and (want is None or block["ratio"] < 1.02)
-            wrong += not good
-            row = {"student": name, "expected": want, "caught": codes, "good": good, "ratio": block["ratio"],
-                   "findings": block["findings"], "sealed_ms": block.get("sealed_ms"),
-                   "drained_us": block.get("student_drained_us"),
-                   "student_ms": block.get("student", {}).get("pipelined_ms"),
-                   "ref_ms": block.get("ref", {}).get("pipelined_ms"), "aa_ratio": block.get("aa_ratio"),
-                   "seconds": round(time.monotonic() - begun, 2)}
+                bench.student.close()
+            row = judge(name, block, time.monotonic() - begun)
+            wrong += not row["good"]
             out.write(json.dumps(row) + "\n")
             out.flush()
-            print("%-28s %-6s %s %s %.1fs" % (name, "ok" if good else "WRONG", codes, block["ratio"], row["seconds"]),
-                  flush=True)
+            print("%-28s %-6s %s %s %.1fs" % (name, "ok" if row["good"] else "WRONG", row["caught"], block["ratio"],
+                                              row["seconds"]), flush=True)
     for side in waiting:
         side.close()
     bench.close()
     print("%d students, %d wrong" % (len(names), wrong))
     return 1 if wrong else 0
+
+
+def one(bench, workload):
+    """One student from the quiet reading before it to the one after it."""
+    from plumbline import workload_run
+    run = workload_run.WorkloadRun(bench, workload)
+    run.open()
+    run.read_quiet("before")
+    run.run()
+    bench.student.close()
+    run.read_quiet("after")
+    block = run.result()
+    # How close it came to the limits of what nothing is said of.
+    handed, behind = getattr(bench.student, "_handed", None), getattr(run.clock, "_behind", {})
+    block["handed_late_ms"] = round(statistics.median(handed), 3) if handed else None
+    block["behind_us"] = {side: round(1e3 * statistics.median(all_of), 1) for side, all_of in behind.items() if all_of}
+    run.close()
+    return block
+
+
+def judge(name, block, seconds):
+    """A cheat is caught, or gains nothing, or forced per-call windows and that is said; an honest student has a ratio."""
+    codes, want = sorted(f["code"] for f in block["findings"]), expected(name)
+    off = block.get("output_error") or {"student": 0, "reference": 0}
+    if want is not None and off["student"] > LESS_EXACT * off["reference"]:
+        codes.append("less-exact")
+    unknown = block.get("pipelined_verdict") == "unknown"
+    if want is None:
+        good = not codes and block["ratio"] is not None
+    else:
+        good = bool(set(codes) & set(want)) or "per-call" in want and unknown or (
+            not codes and block["ratio"] is not None and block["ratio"] <= 1.02)
+    return {"student": name, "expected": want, "caught": codes, "good": good, "ratio": block["ratio"],
+            "findings": block["findings"], "sealed_ms": block.get("sealed_ms"), "drained_us": block.get("student_drained_us"),
+            "student_ms": block.get("student", {}).get("pipelined_ms"), "ref_ms": block.get("ref", {}).get("pipelined_ms"),
+            "aa_ratio": block.get("aa_ratio"), "parent": block.get("parent"), "quiet": block.get("quiet"),
+            "output_error": block.get("output_error"), "graph_captured": block.get("graph_captured"),
+            "pipelined_verdict": block.get("pipelined_verdict"), "smallest_difference": block.get("smallest_difference"),
+            "handed_late_ms": block.get("handed_late_ms"), "behind_us": block.get("behind_us"), "seconds": round(seconds, 2)}
 
 
 if __name__ == "__main__":

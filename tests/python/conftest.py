@@ -99,7 +99,7 @@ def looks_in_the_mailbox(x, y):
     import gc
     scripted.work(1000)
     for found in gc.get_objects():
-        if type(found).__name__ == "Worker" and found._slots:
+        if type(found).__name__ == "Worker" and getattr(found, "_slots", None):
             calls = _kept["calls"] = _kept.get("calls", -1) + 1
             return found._slots[calls % len(found._slots)][0].copy()
     return x * 2 + y
@@ -152,6 +152,45 @@ def reference_with_saved(x, y, saved):
 
 def wants_unknown(x, z):
     return x
+
+
+def takes_anything(**given):
+    scripted.work(4000)
+    return given["x"] * 2 + given["y"] + 0 * len(given)
+
+
+def asks_for_saved(x, y, saved=None):
+    scripted.work(1000)
+    return x * 2 + y if saved is None else saved
+
+
+def lazy_tuple(x, y):
+    class Later(tuple):
+        def __iter__(self):
+            return iter([x * 2 + y])
+    return Later((x,))
+
+
+def leaves_a_trace(x, y):
+    import sys
+    sys.setprofile(lambda *_: None)
+    scripted.work(4000)
+    return x * 2 + y
+
+
+def leaves_a_daemon(x, y):
+    import os, time
+    scripted.work(4000)
+    if "daemon" not in _kept:
+        _kept["daemon"] = True
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+            with open(os.environ["PLUMBLINE_TEST_PID"], "w") as stream:
+                stream.write(str(os.getpid()))
+            time.sleep(600)
+    return x * 2 + y
 '''
 
 

@@ -142,11 +142,11 @@ def test_own_inputs_and_the_seeds_that_they_get(students, inputs):
 def test_the_last_of_ten_rounds_is_what_is_timed():
     """Contents are those of the tenth draw from one seeding of the generators."""
     import numpy
-    from plumbline.case import Case
-    backend = backends.NumpyBackend()
+    from plumbline.case import build_case
+    backend = backends.choose()
     drawn = plumbline.Workload("w", lambda: {"x": numpy.random.standard_normal((8, 8)).astype("f4")}, draws=[(200, 10)])
-    case = Case(drawn, backend.open_session(), backend, lambda x: x * 2, None, None,
-                {"memory_bytes": 1 << 20, "max_calls": 4, "min_calls": 2})
+    case = build_case(drawn, backend.open_session(), backend, lambda x: x * 2, None,
+                      {"memory_bytes": 1 << 20, "max_calls": 4, "min_calls": 2})
     numpy.random.seed(200)
     for _ in range(10):
         tenth = numpy.random.standard_normal((8, 8)).astype("f4")

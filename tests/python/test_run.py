@@ -6,8 +6,11 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
+
+from plumbline import turn
 
 BINARY = os.environ.get("PLUMBLINE", "")
 pytestmark = pytest.mark.skipif(not os.path.exists(BINARY), reason="PLUMBLINE names no binary")
@@ -73,6 +76,24 @@ def test_a_run_is_kept(card):
     assert json.loads((folder / "machine.json").read_text())["gpu"]
     again = run("run", card, "--name", "one", "--python", sys.executable, "--no-record")
     assert again.returncode == 2 and "run-exists" in again.stderr
+
+
+def test_more_input_sets_than_per_call_windows_are_no_mutation(card):
+    bench = card / "eval" / "bench.py"
+    bench.write_text(bench.read_text().replace("max_calls=8", "max_calls=40"))
+    done = run("run", card, "--name", "one", "--python", sys.executable, "--no-record", "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["refused"] == [], done.stdout + done.stderr
+
+
+def test_two_runs_take_turns(card):
+    started = time.monotonic()
+    with turn.of_gpu("scripted-test") as waited:
+        assert waited < 1
+        held = subprocess.Popen([sys.executable, "-c", "import sys\nfrom plumbline import turn\n"
+                                 "with turn.of_gpu('scripted-test') as waited: print(waited)"], stdout=subprocess.PIPE, text=True)
+        time.sleep(1.0)
+        assert held.poll() is None
+    assert float(held.communicate(timeout=60)[0]) > 0.2 and time.monotonic() - started < 60
 
 
 def test_a_student_that_breaks_a_rule_fails_the_run(card):

@@ -94,12 +94,12 @@ def test_the_gate_runs_last(session):
 
 
 def test_compare_and_its_exceptions(session):
-    def window(side, _round):
+    def window(side, _phase, _round):
         return session.pipelined([lambda: session.script_work(4000 if side == 1 else 5000)] * 5)
     result, reference, student, kept = session.compare(window)
     assert result.ratio == pytest.approx(1.25) and len(reference) == len(student) == len(kept) == 16
 
-    def broken(side, _round):
+    def broken(side, _phase, _round):
         raise ValueError("in a window")
     with pytest.raises(ValueError):
         session.compare(broken)
@@ -111,7 +111,7 @@ def test_compare_and_its_exceptions(session):
 def test_throttled_rounds_are_dropped(session):
     session.script_clocks([1000] * 40 + [500] * 4 + [1000])
     result, reference, _, kept = session.compare(
-        lambda side, _r: session.pipelined([lambda: session.script_work(4000)] * 5))
+        lambda side, _phase, _r: session.pipelined([lambda: session.script_work(4000)] * 5))
     assert result.dropped >= 1 and not all(kept) and result.ratio == pytest.approx(1)
 
 

@@ -33,3 +33,14 @@ def test_it_works_unpacked(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(tmp_path), "PATH": os.environ["PATH"]},
                           capture_output=True, text=True, check=True)
     assert str(tmp_path) in done.stdout and "True" in done.stdout
+
+
+def test_the_tool_comes_with_it(tmp_path):
+    with zipfile.ZipFile(WHEELS[0]) as archive:
+        if "plumbline/tool/plumbline" not in archive.namelist():
+            pytest.skip("a build for debugging: its wheel takes readings only")
+        archive.extractall(tmp_path)
+    code = "from plumbline import tool; print(tool.binary(), tool.rank(hardware='h200').rows[0]['name'])"
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(tmp_path)}, cwd=tmp_path, capture_output=True, text=True,
+                          check=True)
+    assert str(tmp_path) in done.stdout and "deep_narrow" in done.stdout

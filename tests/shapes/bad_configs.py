@@ -39,7 +39,7 @@ def main():
         refused(binary, folder, "binary.json", bytes(range(256)), "file-not-utf8")
         refused(binary, folder, "deep.json", b"[" * 1_000_000, "json-too-deep")
         refused(binary, folder, "absent.json", None, "file-missing")
-        refused(binary, folder, ".", None, "file-not-regular")
+        refused(binary, folder, ".", None, "file-missing")  # a folder stands for its config.json
         refused(binary, folder, "empty.csv", b"", "layers-empty", "--configs")
         refused(binary, folder, "deep2.json", b"[" * 1_000_000, "json-syntax", "--configs")
         refused(binary, folder, "one-line.csv", b"hidden_dim," + b"x" * 10_000_000, "layers-header", "--configs")

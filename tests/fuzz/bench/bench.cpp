@@ -32,7 +32,7 @@ void check_tree(const SyntaxTree& tree) {
 
 void check_places(const Findings& findings, const SyntaxTree& tree) {
   for (const Finding& finding : findings)
-    require(finding.line >= 1 && finding.line <= tree.position(SIZE_MAX).line);
+    require(finding.diagnostic.line >= 1 && finding.diagnostic.line <= tree.position(SIZE_MAX).line);
 }
 
 }  // namespace

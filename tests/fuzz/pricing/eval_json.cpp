@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "plumbline/evidence/checks.h"
 #include "plumbline/pricing/eval.h"
 
 using namespace plumbline;

@@ -6,7 +6,7 @@
 
 #include "plumbline/base/text.h"
 #include "plumbline/pricing/matcher.h"
-#include "plumbline/pricing/name_structure.h"
+#include "plumbline/table/cpp_name.h"
 
 using namespace plumbline;
 

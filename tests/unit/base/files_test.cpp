@@ -27,6 +27,40 @@ std::string code_of(const Parsed<std::string>& result) {
   return result.diagnostics.empty() ? "" : result.diagnostics[0].code;
 }
 
+TEST_F(Files, ReplacingKeepsTheModeAndTheLink) {
+  ASSERT_TRUE(write_file(path("target"), "old").empty());
+  ASSERT_EQ(::chmod(path("target").c_str(), 0640), 0);
+  fs::create_symlink("target", path("link"));
+  ASSERT_TRUE(write_file(path("link"), "new").empty());
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(read_file(path("target")).value, "new");
+  struct stat info {};
+  ASSERT_EQ(::stat(path("target").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0640U);
+}
+
+TEST_F(Files, DevicesStayAndPipesWithoutReadersRefuse) {
+  EXPECT_TRUE(write_file("/dev/null", "gone").empty());
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(write_file(path("pipe"), "x").at(0).code, "file-unwritable");
+  EXPECT_TRUE(fs::is_fifo(path("pipe")));
+  fs::create_symlink("nowhere", path("dangling"));
+  EXPECT_EQ(write_file(path("dangling"), "x").at(0).code, "file-unwritable");
+  EXPECT_FALSE(fs::exists(path("nowhere")));
+  for (const auto& entry : fs::directory_iterator(dir_)) {
+    EXPECT_EQ(entry.path().string().find(".tmp"), std::string::npos) << entry.path();
+  }
+}
+
+TEST_F(Files, TwoOutputsOnOnePathAreRefused) {
+  const std::vector<std::string> apart{path("a"), "", path("b"), "", "/dev/null", "/dev/null"};
+  EXPECT_TRUE(distinct_outputs(apart).empty());
+  const std::vector<std::string> same{path("a"), path("./a")};
+  ASSERT_EQ(distinct_outputs(same).size(), 1U);
+  EXPECT_EQ(distinct_outputs(same)[0].code, "file-same-output");
+}
+
 TEST_F(Files, ReadsBackWhatWasWritten) {
   EXPECT_TRUE(write_file(path("a"), "x\0y\n").empty());
   EXPECT_EQ(read_file(path("a")).value, std::string("x"));

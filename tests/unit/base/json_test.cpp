@@ -43,5 +43,21 @@ TEST(ParseJsonOrdered, KeepsFirstPlaceAndLastValue) {
   EXPECT_EQ(result.value->dump(), R"({"b":3,"a":2})");
 }
 
+TEST(Json, FindsAKeyThatStandsTwice) {
+  EXPECT_FALSE(duplicate_key(R"({"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}], "c": "a"})", "f"));
+  const auto twice = duplicate_key("{\n \"ratio\": 1,\n \"x\": {\"r\\u0061tio\": 2, \"ratio\": 3}}", "f");
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(twice->code, "json-duplicate-key");
+  EXPECT_EQ(twice->line, 3);
+  EXPECT_EQ(twice->column, 25);
+}
+
+TEST(Json, ANumberBeyondTheRangeHasItsPlace) {
+  const auto result = parse_json("{\n  \"a\": 1e999}", "f");
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.diagnostics[0].line, 2);
+  EXPECT_EQ(result.diagnostics[0].column, 8);
+}
+
 }  // namespace
 }  // namespace plumbline

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "plumbline/base/toml.h"
+
 #include <array>
 
 namespace plumbline {
@@ -55,6 +57,21 @@ TEST(Printable, MakesControlCharactersVisible) {
   EXPECT_EQ(printable("ok ä"), "ok ä");
   EXPECT_EQ(printable("\xff"), "\\xff");
   EXPECT_EQ(printable("\u202Ex"), "\\xe2\\x80\\xaex");
+}
+
+TEST(Text, QuotesForTomlReadBack) {
+  for (const std::string& text : {std::string("a\"b\\c\n\t\x01\x7f"), std::string("ä ⟶ '"), std::string()}) {
+    const auto table = parse_toml("v = " + toml_quoted(text), "f");
+    ASSERT_TRUE(table.ok()) << text;
+    EXPECT_EQ((*table.value)["v"].value<std::string>(), text);
+  }
+}
+
+TEST(Text, NothingHiddenReachesATerminal) {
+  EXPECT_EQ(one_line("a\nb\tc"), "a\\nb\\tc");
+  for (const char* hidden : {"\u200b", "\u202e", "\u2066", "\ufeff", "\u00ad", "\U000e0041", "\x1b"}) {
+    EXPECT_EQ(printable(std::string("a") + hidden + "b").find(hidden), std::string::npos) << hidden;
+  }
 }
 
 }  // namespace

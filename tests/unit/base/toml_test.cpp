@@ -18,5 +18,20 @@ TEST(Toml, LettersOutsideStringsAreASyntaxErrorAtTheirPlace) {
   EXPECT_TRUE(parse_toml("\"l\xCE\xA0\" = \"\xCE\x9B\"  # \xD0\x96", "a.toml").ok());
 }
 
+TEST(Toml, DepthIsBoundedBeforeTheParserRecurses) {
+  std::string key = "a";
+  for (int i = 0; i < 150000; ++i) key += ".a";
+  for (const std::string& text : {key + " = 1", "[" + key + "]", "x = " + std::string(100000, '[')}) {
+    const auto result = parse_toml(text, "f");
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.diagnostics[0].code, "toml-too-deep");
+  }
+  // What only looks deep: strings, comments, many flat keys.
+  std::string flat = "a = \"" + std::string(500, '[') + "\"\n# " + std::string(500, '.') + "\nb = '''\n" +
+                     std::string(500, '{') + "'''\n";
+  for (int i = 0; i < 500; ++i) flat += "k" + std::to_string(i) + ".x = 1.5\n";
+  EXPECT_TRUE(parse_toml(flat, "f").ok());
+}
+
 }  // namespace
 }  // namespace plumbline

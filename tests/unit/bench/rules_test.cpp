@@ -24,7 +24,7 @@ SyntaxTree tree_of(const std::string& text) {
 
 std::vector<std::string> codes(const Findings& findings) {
   std::vector<std::string> out;
-  for (const Finding& finding : findings) out.push_back(finding.code);
+  for (const Finding& finding : findings) out.push_back(finding.diagnostic.code);
   return out;
 }
 
@@ -38,8 +38,8 @@ TEST(Prep, TheShallowestCallDecides) {
 TEST(Prep, FindingsPointAtTheArgument) {
   const PrepAnswer answer = check_prep(tree_of("measure_windows(f,\n    prep=lambda x: x)\n"));
   ASSERT_THAT(codes(answer.findings), ElementsAre("prep-not-name"));
-  EXPECT_EQ(answer.findings[0].line, 2);
-  EXPECT_EQ(answer.findings[0].column, 10);
+  EXPECT_EQ(answer.findings[0].diagnostic.line, 2);
+  EXPECT_EQ(answer.findings[0].diagnostic.column, 10);
 }
 
 TEST(Problem, LengthIsPythons) {

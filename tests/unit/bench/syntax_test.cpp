@@ -70,6 +70,8 @@ TEST(Syntax, NewGrammarIsAccepted) {
            "with (a as b, c as d,): pass\n",
            "f\"{x:=}\"\n",
            "print >>f, x\n",
+           "\"\\N{Greek Small Letter Mu} \\N{CJK UNIFIED IDEOGRAPH-4E00} \\N{HANGUL SYLLABLE GANJ} "
+           "\\N{nbsp}\"\n",
        }) {
     EXPECT_EQ(verdict(text), "") << text;
   }
@@ -86,6 +88,9 @@ TEST(Syntax, WhatCPythonRefusesIsRefused) {
            "u'' b''\n",
            "'\\x1'\n",
            "\"\\N{bogus}\"\n",
+           "\"\\N{GREEK_SMALL_LETTER_MU}\"\n",
+           "\"\\N{CJK UNIFIED IDEOGRAPH-0041}\"\n",
+           "\"\\N{HANGUL SYLLABLE GANI}\"\n",
            "print 'x'\n",
            "x <> y\n",
            "async = 1\n",
@@ -146,6 +151,13 @@ TEST(Decode, EncodingsAndLineEnds) {
   EXPECT_FALSE(decode_python("x\r\ny\r\n", "t.py").value->lone_cr);
   EXPECT_EQ(decode_python("# -*- coding: latin-1 -*-\nx = '\xE9'\n", "t.py").value->text,
             "# -*- coding: latin-1 -*-\nx = 'é'\n");
+  for (const char* encoding : {"latin", "ISO_8859-1", "1252", "cp1252", "iso8859-15"}) {
+    const std::string line = std::string("# coding=") + encoding + "\nx = '";
+    const auto source = decode_python(line + "\xE9'\n", "t.py");
+    ASSERT_TRUE(source.ok()) << encoding;
+    EXPECT_EQ(source.value->text, line + "é'\n");
+  }
+  EXPECT_FALSE(decode_python("# coding: -\nx = '\xE9'\n", "t.py").ok());
   EXPECT_EQ(decode_python("\n# vim: set fileencoding=koi8-r :\nx = '\xC1'\n", "t.py").value->cookie,
             "koi8-r");
   EXPECT_EQ(decode_python("x = 1\n# coding: latin-1\ny = '\xE9'\n", "t.py").diagnostics.at(0).code,

@@ -34,7 +34,7 @@ ContractVerdict verdict_of(const std::string& text) {
 
 std::vector<std::string> codes(const Findings& findings) {
   std::vector<std::string> out;
-  for (const Finding& finding : findings) out.push_back(finding.code);
+  for (const Finding& finding : findings) out.push_back(finding.diagnostic.code);
   return out;
 }
 
@@ -52,19 +52,19 @@ TEST(CheckContract, EachEmptyListIsOneFindingAndNothingElseIsSaid) {
       verdict_of("[reference]\ninputs = ['q']\n[student]\noutputs = [' ']\n[[asymmetry]]\nref_input = 'x'\n");
   EXPECT_THAT(codes(verdict.findings), ElementsAre("list-empty", "list-empty", "list-empty"));
   EXPECT_EQ(verdict.findings[0].list, "[student].inputs");
-  EXPECT_EQ(verdict.findings[0].line, 3);  // the side's table, since the list is missing
+  EXPECT_EQ(verdict.findings[0].diagnostic.line, 3);  // the side's table, since the list is missing
   EXPECT_EQ(verdict.findings[2].list, "[student].outputs");
-  EXPECT_EQ(verdict.findings[2].line, 4);
-  EXPECT_EQ(verdict.findings[2].column, 11);
+  EXPECT_EQ(verdict.findings[2].diagnostic.line, 4);
+  EXPECT_EQ(verdict.findings[2].diagnostic.column, 11);
 }
 
 TEST(CheckContract, OneSidedNamesAreFoundInTheOrderOfTheLists) {
   const ContractVerdict verdict = verdict_of(contract("", "'a'", "'b'", "'c'", "'d'"));
   EXPECT_THAT(codes(verdict.findings), ElementsAre("undeclared-ref-input", "undeclared-student-input",
                                                    "undeclared-ref-output", "undeclared-student-output"));
-  EXPECT_EQ(verdict.findings[0].line, 2);
-  EXPECT_EQ(verdict.findings[0].column, 16);
-  EXPECT_THAT(verdict.findings[0].message, HasSubstr("ref_input = \"a\""));
+  EXPECT_EQ(verdict.findings[0].diagnostic.line, 2);
+  EXPECT_EQ(verdict.findings[0].diagnostic.column, 16);
+  EXPECT_THAT(verdict.findings[0].diagnostic.message, HasSubstr("ref_input = \"a\""));
 }
 
 TEST(CheckContract, DerivedFromExplainsTheOtherSidesInputsOnly) {
@@ -95,8 +95,8 @@ TEST(CheckContract, AnUnknownClassStopsTheEntry) {
   const ContractVerdict verdict = verdict_of(
       contract("[[asymmetry]]\nref_input = 'a'\nclass = 'symmetrise'\nproduced_by = 'nobody'\n", "'a'"));
   EXPECT_THAT(codes(verdict.findings), ElementsAre("unknown-class"));
-  EXPECT_THAT(verdict.findings[0].message, HasSubstr("did you mean symmetrize?"));
-  EXPECT_EQ(verdict.findings[0].line, 9);
+  EXPECT_THAT(verdict.findings[0].diagnostic.message, HasSubstr("did you mean symmetrize?"));
+  EXPECT_EQ(verdict.findings[0].diagnostic.line, 9);
 }
 
 TEST(CheckContract, TheSidesOfAnEntry) {
@@ -143,8 +143,8 @@ TEST(CheckContract, AnInvalidRegexSaysWhere) {
   const ContractVerdict verdict = verdict_of(
       contract("[[asymmetry]]\nref_input = 'a'\nclass = 'price'\nstudent_kernel_regex = 'é(b'\n", "'a'"));
   ASSERT_THAT(codes(verdict.findings), ElementsAre("regex-invalid"));
-  EXPECT_THAT(verdict.findings[0].message, HasSubstr("at character 4"));
-  EXPECT_EQ(verdict.findings[0].line, 10);
+  EXPECT_THAT(verdict.findings[0].diagnostic.message, HasSubstr("at character 4"));
+  EXPECT_EQ(verdict.findings[0].diagnostic.line, 10);
 }
 
 TEST(CheckContract, APriceWithoutARegexWarns) {
@@ -179,7 +179,7 @@ TEST(CheckContract, AHugeNameIsCutInTheMessageAndWholeInTheData) {
   const std::string huge(10000, 'n');
   const ContractVerdict verdict = verdict_of(contract("", "'" + huge + "'"));
   ASSERT_THAT(codes(verdict.findings), ElementsAre("undeclared-ref-input"));
-  EXPECT_LT(verdict.findings[0].message.size(), 400U);
+  EXPECT_LT(verdict.findings[0].diagnostic.message.size(), 400U);
   EXPECT_EQ(verdict.findings[0].name, huge);
 }
 

@@ -158,7 +158,7 @@ TEST(Scaffold, ParsesAndIsUndeclared) {
   EXPECT_TRUE(parsed.diagnostics.empty());
   const ContractVerdict verdict = check_contract(*parsed.value);
   EXPECT_THAT(verdict.findings, SizeIs(4));
-  EXPECT_EQ(verdict.findings[0].code, "list-empty");
+  EXPECT_EQ(verdict.findings[0].diagnostic.code, "list-empty");
 }
 
 TEST(Scaffold, ItsCommentedExamplesAreRead) {

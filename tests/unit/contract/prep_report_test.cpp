@@ -35,7 +35,8 @@ std::vector<std::string> found(const WindowContract& with, const std::string& re
   EXPECT_TRUE(parsed.ok()) << report;
   std::vector<std::string> out;
   for (const Finding& finding : check_prep_report(with, *parsed.value, "eval.json")) {
-    out.push_back(fmt::format("{} {} {}", finding.code, finding.name, fmt::join(finding.workloads, ",")));
+    out.push_back(
+        fmt::format("{} {} {}", finding.diagnostic.code, finding.name, fmt::join(finding.workloads, ",")));
   }
   return out;
 }
@@ -57,7 +58,8 @@ TEST(PrepReport, NoReportIsADefectOfTheBench) {
        {"null", "1", "[]", "{}", R"({"outputs": null})", R"({"outputs": []})", R"({"workloads": []})"}) {
     EXPECT_THAT(found(contract(), report), ElementsAre("prep-unreported  ")) << report;
   }
-  EXPECT_THAT(check_prep_report(contract(), nullptr)[0].message, HasSubstr("no edit of the student"));
+  EXPECT_THAT(check_prep_report(contract(), nullptr)[0].diagnostic.message,
+              HasSubstr("no edit of the student"));
 }
 
 TEST(PrepReport, OneProblemOfSeveralWorkloadsIsSaidOnce) {
@@ -106,7 +108,7 @@ TEST(PrepReport, AMissingTensorAmongThousandsIsAShortMessage) {
   ASSERT_TRUE(parsed.ok());
   const Findings findings = check_prep_report(contract(), *parsed.value);
   ASSERT_EQ(findings.size(), 5001U);
-  EXPECT_LT(findings[0].message.size(), 500U);
+  EXPECT_LT(findings[0].diagnostic.message.size(), 500U);
 }
 
 TEST(PrepReport, NothingIsHeldWithoutPrepEntries) {

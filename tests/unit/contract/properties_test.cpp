@@ -131,8 +131,9 @@ TEST(ContractLaws, TheMirrorImageHasTheMirroredFindings) {
     const WindowContract mirror = parsed(mirrored(draft));
     std::multiset<std::pair<std::string, std::string>> here;
     std::multiset<std::pair<std::string, std::string>> there;
-    for (const Finding& f : check_contract(contract).findings) here.emplace(mirrored_code(f.code), f.name);
-    for (const Finding& f : check_contract(mirror).findings) there.emplace(f.code, f.name);
+    for (const Finding& f : check_contract(contract).findings)
+      here.emplace(mirrored_code(f.diagnostic.code), f.name);
+    for (const Finding& f : check_contract(mirror).findings) there.emplace(f.diagnostic.code, f.name);
     RC_ASSERT(here == there);
     const auto priced = priced_entries(contract);
     const auto mirrored_priced = priced_entries(mirror);
@@ -155,7 +156,8 @@ TEST(ContractLaws, NoOneSidedNameDisappears) {
       const bool is_explained = std::find(by.begin(), by.end(), tensor) != by.end();
       const bool is_found =
           std::any_of(verdict.findings.begin(), verdict.findings.end(), [&](const Finding& f) {
-            return f.code.starts_with("undeclared") && f.kind == to_string(kind) && f.name == tensor;
+            return f.diagnostic.code.starts_with("undeclared") && f.kind == to_string(kind) &&
+                   f.name == tensor;
           });
       RC_ASSERT(is_found == (!entry && !is_explained));
     };
@@ -173,9 +175,9 @@ TEST(ContractLaws, TheOrderOfTheNamesChangesNothingButTheOrder) {
     Draft draft = any_draft();
     std::multiset<std::pair<std::string, std::string>> here;
     std::multiset<std::pair<std::string, std::string>> there;
-    for (const Finding& f : check_contract(parsed(draft)).findings) here.emplace(f.code, f.name);
+    for (const Finding& f : check_contract(parsed(draft)).findings) here.emplace(f.diagnostic.code, f.name);
     for (auto& list : draft.lists) std::reverse(list.begin(), list.end());
-    for (const Finding& f : check_contract(parsed(draft)).findings) there.emplace(f.code, f.name);
+    for (const Finding& f : check_contract(parsed(draft)).findings) there.emplace(f.diagnostic.code, f.name);
     RC_ASSERT(here == there);
   });
 }
@@ -186,8 +188,8 @@ TEST(ContractLaws, EveryFindingStandsInTheText) {
     const std::string text = text_of(draft);
     const auto lines = std::count(text.begin(), text.end(), '\n');
     for (const Finding& f : check_contract(parsed(draft)).findings) {
-      RC_ASSERT(f.line >= 1 && f.line <= lines);
-      RC_ASSERT(f.column >= 1);
+      RC_ASSERT(f.diagnostic.line >= 1 && f.diagnostic.line <= lines);
+      RC_ASSERT(f.diagnostic.column >= 1);
     }
   });
 }

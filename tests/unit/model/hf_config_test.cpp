@@ -146,14 +146,59 @@ TEST(HfConfig, GatedAndPlainMlpsAreToldByModelType) {
   }
 }
 
+TEST(HfConfig, QuantisationIsReadLayerByLayerWithItsExceptions) {
+  const nlohmann::json fp8{
+      {"quant_method", "fp8"},
+      {"weight_block_size", {128, 128}},
+      {"modules_to_not_convert", {"lm_head", "model.layers.3.self_attn", "model.layers.5.mlp"}}};
+  const auto parsed = with({{"quantization_config", fp8}});
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(parsed.value->layers[0].attention.name, "fp8_block");
+  EXPECT_EQ(parsed.value->layers[3].attention.name, "bf16");
+  EXPECT_EQ(parsed.value->layers[3].mlp.name, "fp8_block");
+  EXPECT_EQ(parsed.value->layers[5].mlp.name, "bf16");
+  EXPECT_EQ(parsed.value->layers[31].mlp.name, "fp8_block");
+  EXPECT_LT(weight_bytes(*parsed.value), weight_bytes(model_of("llama-3.1-8b")) * 0.6);
+  EXPECT_THAT(untimed_reason(*parsed.value).value_or(""), HasSubstr("fp8_block"));
+  const auto regex =
+      with({{"quantization_config",
+             {{"quant_method", "compressed-tensors"},
+              {"config_groups",
+               {{"group_0", {{"weights", {{"num_bits", 4}, {"type", "int"}, {"group_size", 128}}}}}}},
+              {"ignore", {"re:.*self_attn.*"}}}}});
+  ASSERT_TRUE(regex.ok());
+  EXPECT_EQ(regex.value->layers[0].attention.name, "bf16");
+  EXPECT_EQ(regex.value->layers[0].mlp.name, "int4_wo");
+  EXPECT_EQ(with({{"quantization_config", {{"quant_method", "magic"}}}}).diagnostics.at(0).code,
+            "hf-quantization-unknown");
+}
+
+TEST(HfConfig, ArchitecturesDecideTheHead) {
+  const std::int64_t whole = parameter_count(model_of("llama-3.1-8b"));
+  const std::int64_t head = 128256LL * 4096;
+  const auto embedding = with({{"architectures", {"LlamaBidirectionalModel"}}});
+  EXPECT_EQ(parameter_count(*embedding.value), whole - head);
+  EXPECT_FALSE(embedding.value->layers[0].causal);
+  EXPECT_TRUE(untimed_reason(*embedding.value).has_value());
+  const auto reward = with({{"architectures", {"LlamaForSequenceClassification"}}, {"num_labels", 1}});
+  EXPECT_EQ(parameter_count(*reward.value), whole - head + 4096);
+}
+
+TEST(HfConfig, InfinitiesAndWindowsOfNothingAreNoValue) {
+  std::string text = config_text("llama-3.1-8b");
+  text.insert(text.find('{') + 1, "\"time_step_limit\": [0.0, Infinity], \"low\": -Infinity, \"bad\": NaN, ");
+  EXPECT_TRUE(parse_hf_config(text, "config.json").ok());
+  for (const int none : {0, -1}) {
+    EXPECT_EQ(windows(*with({{"sliding_window", none}}, "mistral-small-24b").value), std::string(40, 'G'))
+        << none;
+  }
+}
+
 TEST(HfConfig, WhatIsNotDenseIsRefusedByName) {
   const std::vector<std::pair<nlohmann::json, const char*>> cases{
       {{{"num_local_experts", 8}}, "mixture-of-experts"},
       {{{"n_routed_experts", 64}}, "mixture-of-experts"},
-      {{{"model_type", "qwen3_moe"}}, "mixture-of-experts"},
-      {{{"model_type", "mixtral"}}, "mixture-of-experts"},
       {{{"kv_lora_rank", 512}}, "MLA"},
-      {{{"model_type", "deepseek_v3"}}, "MLA"},
       {{{"model_type", "jamba"}}, "hybrid"},
       {{{"mamba_d_state", 16}}, "Mamba"},
       {{{"layer_types", std::vector<std::string>(32, "linear_attention")}}, "linear_attention"},

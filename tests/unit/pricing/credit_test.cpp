@@ -78,7 +78,8 @@ TEST(Credit, KernelOfTwoEntriesCountsOnceAndNamesAreSummed) {
   EXPECT_EQ(credit->student.total_ns, 1000);
   EXPECT_THAT(credit->student.matched, ElementsAre("cumsum", "flash_fwd"));
   EXPECT_THAT(credit->student.matched_rows, ElementsAre(0, 2, 3));
-  EXPECT_THAT(entries_by_row(contract, Payer::student, table), ElementsAre("lse, y2", "", "y2", "lse, y2"));
+  EXPECT_THAT(entries_by_row(match_entries(contract, &table, nullptr), Payer::student, table.kernels.size()),
+              ElementsAre("lse, y2", "", "y2", "lse, y2"));
 }
 
 TEST(Credit, ReasonsInOrder) {
@@ -172,22 +173,25 @@ TEST(CreditWarnings, RegexInsideArguments) {
   const auto contract = contract_of(
       "[[asymmetry]]\nref_input = \"lse\"\nclass = \"price\"\nstudent_kernel_regex = 'transpose_copy'\n");
   const auto decoy = table_of({{"void combine<4, transpose_copy_layout>(float*)", 10}, {"bwd", 30}});
-  const Diagnostics warnings = credit_warnings(contract, &decoy, nullptr);
+  const Diagnostics warnings =
+      credit_warnings(contract, match_entries(contract, &decoy, nullptr), &decoy, nullptr);
   ASSERT_THAT(warning_codes(warnings), ElementsAre("regex-in-arguments"));
   EXPECT_GT(warnings[0].line, 0);
   EXPECT_EQ(warnings[0].severity, Severity::warning);
   const auto real = table_of({{"void transpose_copy<4, transpose_copy_layout>(float*)", 10}, {"bwd", 30}});
-  EXPECT_THAT(credit_warnings(contract, &real, nullptr), IsEmpty());
+  EXPECT_THAT(credit_warnings(contract, match_entries(contract, &real, nullptr), &real, nullptr), IsEmpty());
 }
 
 TEST(CreditWarnings, RegexOnTheOtherSide) {
   const auto contract = contract_of(kLse);
   const auto student = table_of({{"flash_fwd", 10}, {"bwd", 30}});
   const auto reference = table_of({{"bwd", 30}, {"flash_fwd", 10}});
-  EXPECT_THAT(warning_codes(credit_warnings(contract, &student, &reference)),
+  EXPECT_THAT(warning_codes(credit_warnings(contract, match_entries(contract, &student, &reference), &student,
+                                            &reference)),
               ElementsAre("regex-other-side"));
   const auto clean = table_of({{"bwd", 30}});
-  EXPECT_THAT(credit_warnings(contract, &student, &clean), IsEmpty());
+  EXPECT_THAT(credit_warnings(contract, match_entries(contract, &student, &clean), &student, &clean),
+              IsEmpty());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumbline/pricing/eval.h"
+#include "plumbline/evidence/checks.h"
 
 #include <gmock/gmock.h>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "plumbline/contract/parse.h"
-#include "plumbline/pricing/confirmation.h"
+#include "plumbline/evidence/confirmation.h"
 
 namespace plumbline::samples {
 

@@ -43,6 +43,10 @@ TEST(WindowCalls, AskedForMustDivideEveryKernel) {
   storm.names = {"gemm", "add"};
   storm.launches = {128, 5};
   storm.asked = 5;
+  EXPECT_THAT(find_window_calls(storm).refusal, testing::Not(testing::HasSubstr("autotuner")));
+  storm.names = {"void gemm<64>(int)", "void gemm<128>(int)",
+                 "add"};  // configurations, tried unequally often
+  storm.launches = {128, 33, 5};
   EXPECT_THAT(find_window_calls(storm).refusal, testing::HasSubstr("autotuner"));
 }
 

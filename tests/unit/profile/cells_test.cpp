@@ -71,6 +71,14 @@ TEST(NumberLocale, IsDecidedPerFileOrRefused) {
   EXPECT_EQ(verdict({"80000", "20000"}, false), V::dot);
 }
 
+// A fuzzer's finding: a row of a summary without the column that was to bear witness.
+TEST(NumberLocale, AnAbsentFieldContradictsNothing) {
+  NumberLocale locale;
+  locale.add(*read_number_cell("1.5"), 3);
+  locale.contradict({}, 4);
+  EXPECT_EQ(locale.verdict(), NumberLocale::Verdict::dot);
+}
+
 TEST(Units, OldAndNewSpellingsAreTheSame) {
   const auto ps = [](double value, const char* unit) { return to_picoseconds(value, *read_unit(unit)); };
   EXPECT_EQ(ps(80000, "ns"), 80'000'000);

@@ -52,6 +52,27 @@ TEST(RecordedRun, EveryNcuFileGivesTheSameKernels) {
   EXPECT_EQ(imported(kData + "stu.ncu.csv").total_ns, 1262208);
 }
 
+// benchmarks/gpu/same_kernels.py recorded one program by five tools on one GPU.
+TEST(RecordedRun, FiveToolsSawTheSameKernelsAsOften) {
+  ImportOptions options;
+  options.calls = 10;
+  const std::string folder = std::string(PLUMBLINE_SOURCE_DIR) + "/tests/data/h200_same_kernels/";
+  std::map<std::string, KernelRow> first;
+  for (const char* file : {"recorder.json", "torch.json.gz", "proton.hatchet", "ncu.csv.gz", "ncu.txt.gz"}) {
+    const KernelTable t = imported(folder + file, options);
+    expect_accounted(t);
+    EXPECT_FALSE(t.lossy) << file;
+    EXPECT_EQ(t.calls, 10) << file;
+    EXPECT_EQ(t.kernels.size(), 9U) << file;
+    for (const KernelRow& row : t.kernels) {
+      const KernelRow& same = first.try_emplace(row.identity, row).first->second;
+      EXPECT_EQ(row.launches, same.launches) << file << " " << row.identity;
+      EXPECT_NEAR(row.time_ns, same.time_ns, 0.13 * same.time_ns) << file << " " << row.identity;
+    }
+  }
+  EXPECT_EQ(first.size(), 9U);
+}
+
 TEST(RecordedRun, DetailsAndBaseUnitsAgreeWithinTheRoundingOfTheDetails) {
   const KernelTable details = imported(kData + "stu.details.csv");
   const KernelTable base = imported(kData + "stu.rawbase.csv");
@@ -64,9 +85,13 @@ TEST(RecordedRun, DetailsAndBaseUnitsAgreeWithinTheRoundingOfTheDetails) {
   }
 }
 
-TEST(RecordedRun, LogsAndTextPagesAreNamedAsSuch) {
+TEST(RecordedRun, ALogHasNoTimesAndItsTextPageHas) {
   EXPECT_EQ(refusal(kData + "stu.log"), "ncu-no-table");
-  EXPECT_EQ(refusal(kData + "stu.details.txt"), "ncu-text-page");
+  const KernelTable page = imported(kData + "stu.details.txt");
+  EXPECT_EQ(page.source, "ncu-text");
+  EXPECT_EQ(page.dominant, "flash_fwd_kernel");
+  EXPECT_EQ(page.total_ns, 175490);
+  expect_accounted(page);
 }
 
 TEST(RecordedRun, RawPageAndTraceGiveTheSameIdentitiesAndLaunchesPerCall) {
@@ -128,7 +153,8 @@ TEST(PublicFiles, TorchTracesImportOrAreRefusedForTheRightReason) {
   }
   ImportOptions steps;
   steps.range = "ProfilerStep#";
-  EXPECT_EQ(imported(kPublic + "torch/hta_amd_mi250_rocm.pt.trace.json", steps).calls, 1);
+  EXPECT_EQ(imported(kPublic + "torch/hta_amd_mi250_rocm.pt.trace.json", steps).calls,
+            std::nullopt);  // two steps, one launches
 }
 
 TEST(PublicFiles, NsysExportsImportOrAreRefusedForTheRightReason) {
@@ -147,7 +173,7 @@ TEST(PublicFiles, NsysExportsImportOrAreRefusedForTheRightReason) {
   EXPECT_EQ(ranged.total_ns, saxpy.total_ns);
   const KernelTable cupy = imported(kPublic + "nsys/nsys2025.3_t4_cupy_trimmed.sqlite");
   expect_accounted(cupy);
-  EXPECT_TRUE(cupy.lossy);
+  EXPECT_FALSE(cupy.lossy);  // "might", and every launch has its kernel
   EXPECT_EQ(cupy.account.kept, 250);
   EXPECT_EQ(refusal(kPublic + "nsys/pipit_nbody_nvtxpptrace.csv"), "nsys-other-report");
 }
@@ -163,7 +189,9 @@ TEST(PublicFiles, NcuFilesImportOrAreRefusedForTheRightReason) {
   EXPECT_EQ(imported(kPublic + "ncu/roofline_transpose_tiled_bom_crlf.csv").dominant,
             "transpose_tiled_kernel");
   EXPECT_EQ(refusal(kPublic + "ncu/nsightful_copy_blocked_text_page.txt"), "ncu-text-page");
-  EXPECT_EQ(refusal(kPublic + "ncu/gpumode_ncu_logs_console_trimmed.txt"), "ncu-text-page");
+  const KernelTable console = imported(kPublic + "ncu/gpumode_ncu_logs_console_trimmed.txt");
+  EXPECT_TRUE(console.lossy);  // its log names 17 launches, and it was trimmed to two pages
+  EXPECT_EQ(console.total_ns, 25310);
 }
 
 }  // namespace

@@ -67,6 +67,10 @@ void expect_refusal(const json& expected, const Parsed<KernelTable>& got) {
 
 void expect_optional(const json& expected, const char* key, const std::optional<double>& value) {
   if (!expected.contains(key)) return;
+  if (expected[key].is_null()) {
+    EXPECT_FALSE(value.has_value()) << key;
+    return;
+  }
   ASSERT_TRUE(value.has_value()) << key;
   EXPECT_DOUBLE_EQ(*value, expected[key].get<double>()) << key;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumbline/report/arch_report.h"
+#include "plumbline/search/arch_report.h"
 
 #include <gmock/gmock.h>
 
@@ -7,16 +7,13 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
 
 #include "plumbline/hardware/hardware_file.h"
 #include "plumbline/report/arch_compare.h"
 #include "plumbline/report/arch_json.h"
 #include "plumbline/report/arch_text.h"
+#include "plumbline/report/takeaways.h"
+#include "plumbline/report/window_note.h"
 #include "plumbline/search/builtin.h"
 
 namespace plumbline {
@@ -44,21 +41,6 @@ ArchReport report_on(const std::vector<std::string>& names, std::vector<Layer> l
   return build_arch_report(predictors, std::move(layers), threads).value.value();
 }
 
-/// What the published schema says against `artifact`; empty when it is valid.
-std::vector<std::string> schema_errors(const Json& artifact) {
-  const Json text = Json::parse(read_all(PLUMBLINE_SOURCE_DIR "/docs/schema/arch-report.schema.json"));
-  valijson::Schema schema;
-  valijson::SchemaParser parser;
-  parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(text), schema);
-  valijson::Validator validator;
-  valijson::ValidationResults results;
-  std::vector<std::string> errors;
-  if (validator.validate(schema, valijson::adapters::NlohmannJsonAdapter(artifact), &results)) return errors;
-  valijson::ValidationResults::Error error;
-  while (results.popError(error)) errors.push_back(error.description);
-  return errors;
-}
-
 TEST(ArchReport, TheOriginalsFilesByteForByte) {
   const std::string folder = PLUMBLINE_SOURCE_DIR "/../shared/golden/noeris/";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "the original's reports are not here: " << folder;
@@ -70,30 +52,50 @@ TEST(ArchReport, TheOriginalsFilesByteForByte) {
   }
 }
 
-TEST(ArchReport, TheArtifactFollowsThePublishedSchema) {
-  ArchReport report = report_on({"a100", "h100", "t4"});
-  report.left_out.push_back({"h200", "no constants"});
-  EXPECT_THAT(schema_errors(arch_report_json(report)), ElementsAre());
-  EXPECT_THAT(schema_errors(arch_report_json(report_on({"t4"}))), ElementsAre());
-}
-
-TEST(ArchReport, TheSchemaRefusesWhatIsNoArtifact) {
-  const Json good = arch_report_json(report_on({"t4"}));
-  for (const char* patch :
-       {R"([{"op":"remove","path":"/layers"}])", R"([{"op":"replace","path":"/schema_version","value":2}])",
-        R"([{"op":"add","path":"/host","value":"here"}])",
-        R"([{"op":"replace","path":"/hardware/0/comparison/0/total_ms","value":0}])",
-        R"([{"op":"replace","path":"/hardware/0/comparison/0/provenance","value":"guessed"}])",
-        R"([{"op":"replace","path":"/layers/0/hidden_dim","value":1.5}])"}) {
-    EXPECT_FALSE(schema_errors(good.patch(Json::parse(patch))).empty()) << patch;
-  }
-}
-
 TEST(ArchReport, BytesDoNotDependOnThreads) {
   const std::string one = write_json(arch_report_json(report_on({"a100", "t4"}, {}, 1)));
   for (const unsigned threads : {0u, 2u, 8u}) {
     EXPECT_EQ(write_json(arch_report_json(report_on({"a100", "t4"}, {}, threads))), one);
   }
+}
+
+TEST(ArchReport, TimesOfTwoFrameworksAreNotCompared) {
+  const std::vector<std::string> folder{PLUMBLINE_SOURCE_DIR "/hardware"};
+  const auto measured = [&](const char* name, const char* source) {
+    return *choose_predictor(*load_hardware(name, folder, source).value, LatencyModel::measured, source)
+                .value;
+  };
+  const std::vector<Layer> layers(builtin_layers().begin(), builtin_layers().end());
+  const ArchReport same =
+      build_arch_report(std::vector{measured("h100", "vllm"), measured("h200", "vllm")}, layers)
+          .value.value();
+  EXPECT_TRUE(same.agreement[0].comparable);
+  EXPECT_TRUE(same.agreement[0].kendall_tau.has_value());
+  EXPECT_THAT(arch_report_text(same, false), HasSubstr("Do the GPUs agree?  (by vllm)"));
+  const ArchReport mixed =
+      build_arch_report(std::vector{measured("h100", "vllm"), measured("h200", "pytorch")}, layers)
+          .value.value();
+  EXPECT_FALSE(mixed.agreement[0].comparable);
+  EXPECT_FALSE(mixed.agreement[0].kendall_tau.has_value());
+  EXPECT_TRUE(agreement_takeaways(mixed).empty());
+  EXPECT_THAT(arch_report_text(mixed, false), HasSubstr("(mixed: h100 vllm, h200 pytorch;"));
+  EXPECT_TRUE(arch_report_json(mixed)["agreement"][0]["discordant_pairs"].is_null());
+}
+
+TEST(ArchReport, AWindowDearerThanAllKeysNamesBothKernels) {
+  const std::vector<std::string> folder{PLUMBLINE_SOURCE_DIR "/hardware"};
+  const Predictor predictor =
+      *choose_predictor(*load_hardware("h200", folder, "pytorch").value, LatencyModel::measured, "pytorch")
+           .value;
+  Layer layer = *find_builtin_layer("llama3_8b");
+  layer.seq_len = 2048;
+  layer.window_size = 1792;  // nearly all keys, by the kernel that knows windows
+  EXPECT_THAT(window_note(predictor, layer), HasSubstr("variable-length kernel"));
+  layer.window_size = 2048;  // all of them: no window
+  EXPECT_EQ(window_note(predictor, layer), "");
+  layer.seq_len = 65536;
+  layer.window_size = 512;  // far less work
+  EXPECT_EQ(window_note(predictor, layer), "");
 }
 
 TEST(ArchReport, AgreementCountsThePairsThatSwap) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "plumbline/base/parallel.h"
 #include "plumbline/hardware/hardware_file.h"
 #include "plumbline/search/builtin.h"
 #include "plumbline/search/model_cost.h"
@@ -72,7 +73,7 @@ TEST(Sweep, TheLastSizeIsIncluded) {
   EXPECT_EQ(swept.value->points.front().value, 3840);
   EXPECT_EQ(swept.value->points.back().value, 4352);
   EXPECT_FALSE(swept.value->points[0].step_pct);
-  EXPECT_EQ(swept.value->points[1].tile.efficiency, 3872.0 / 3968.0);
+  EXPECT_EQ(swept.value->points[1].tile->efficiency, 3872.0 / 3968.0);
   EXPECT_GT(*swept.value->points[1].excess_pct, 0.5);
   EXPECT_EQ(*swept.value->points.back().excess_pct, 0);
 }

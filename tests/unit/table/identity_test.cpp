@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <string>
+
 #include "plumbline/table/kernel_table.h"
 
 namespace plumbline {
@@ -46,6 +49,32 @@ TEST(KernelIdentity, IsTheLastNameComponentWhateverTheProfilerPrints) {
       {"", ""},
   };
   for (const Case& c : cases) EXPECT_EQ(kernel_identity(c.name), c.identity) << c.name;
+}
+
+/// kernel_names.txt: an identity in column 1, and below it the names that have it; "~" marks a cut one.
+TEST(KernelIdentity, OfNamesAsProfilersPrintThem) {
+  std::ifstream list(std::string(PLUMBLINE_SOURCE_DIR) + "/tests/unit/table/kernel_names.txt");
+  std::string identity;
+  int names = 0;
+  int kernels = 0;
+  for (std::string line; std::getline(list, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    if (!line.starts_with("  ")) {
+      identity = line;
+      ++kernels;
+      if (identity.find("...") == std::string::npos && identity.find("\xE2\x80\xA6") == std::string::npos) {
+        EXPECT_EQ(kernel_identity(identity), identity);
+      }
+      continue;
+    }
+    const bool cut = line.starts_with("  ~ ");
+    const std::string name = line.substr(cut ? 4 : 2);
+    EXPECT_EQ(kernel_identity(name), identity) << name;
+    EXPECT_EQ(is_truncated_name(name), cut) << name;
+    ++names;
+  }
+  EXPECT_GE(names, 300);
+  EXPECT_GE(kernels, 250);
 }
 
 TEST(KernelIdentity, HostileNamesStaySmallAndQuick) {

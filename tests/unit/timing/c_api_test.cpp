@@ -21,7 +21,7 @@ int call(void* user, int32_t) {
   return pl_script_work(sides->session, sides->ns[sides->side], 0);
 }
 
-int window(void* user, int32_t side, int32_t, pl_reading* out) {
+int window(void* user, int32_t side, int32_t, int32_t, pl_reading* out) {
   auto* sides = static_cast<Sides*>(user);
   sides->side = side;
   return pl_pipelined(sides->session, call, sides, 20, nullptr, 0, out);

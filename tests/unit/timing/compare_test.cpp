@@ -38,7 +38,7 @@ TEST(TimingCompare, OrderIsReferenceStudentStudentReferenceBehindTheEqualRun) {
   options.aa_rounds = 3;
   options.min_rounds = 3;
   const Outcome outcome = compare(
-      [&](int side, int) {
+      [&](int side, int, int) {
         order.push_back(side);
         return reading(1);
       },
@@ -50,7 +50,7 @@ TEST(TimingCompare, OrderIsReferenceStudentStudentReferenceBehindTheEqualRun) {
 }
 
 TEST(TimingCompare, RatioIsReferenceOverStudent) {
-  const Outcome outcome = compare([](int side, int) { return reading(side == PL_SIDE_STUDENT ? 2 : 3); },
+  const Outcome outcome = compare([](int side, int, int) { return reading(side == PL_SIDE_STUDENT ? 2 : 3); },
                                   defaults(), clock(0.01));
   EXPECT_DOUBLE_EQ(outcome.summary.ratio, 1.5);
   EXPECT_NEAR(outcome.summary.reference.ms / outcome.summary.student.ms, outcome.summary.ratio, 1e-12);
@@ -61,7 +61,7 @@ TEST(TimingCompare, RatioIsReferenceOverStudent) {
 TEST(TimingCompare, DriftCancels) {
   double drift = 1;
   const Outcome outcome = compare(
-      [&](int side, int) {
+      [&](int side, int, int) {
         drift *= 1.01;  // each window a per cent slower than the last
         return reading((side == PL_SIDE_STUDENT ? 1 : 1.2) * drift);
       },
@@ -75,7 +75,8 @@ TEST(TimingCompare, StopsByTheTimeLimit) {
   pl_options options = defaults();
   options.noise = 1e-6;
   options.time_limit_s = 5;
-  const Outcome outcome = compare([&](int, int) { return reading(noise(random)); }, options, clock(0.25));
+  const Outcome outcome =
+      compare([&](int, int, int) { return reading(noise(random)); }, options, clock(0.25));
   EXPECT_EQ(outcome.summary.stop, PL_STOP_TIME);
   EXPECT_LT(outcome.summary.rounds, 40);
 }
@@ -86,7 +87,7 @@ TEST(TimingCompare, StopsByRounds) {
   pl_options options = defaults();
   options.noise = 1e-6;
   options.max_rounds = 20;
-  const Outcome outcome = compare([&](int, int) { return reading(noise(random)); }, options, clock(0));
+  const Outcome outcome = compare([&](int, int, int) { return reading(noise(random)); }, options, clock(0));
   EXPECT_EQ(outcome.summary.stop, PL_STOP_ROUNDS);
   EXPECT_EQ(outcome.summary.rounds, 20);
 }
@@ -95,7 +96,8 @@ TEST(TimingCompare, MoreNoiseNeedsMoreRounds) {
   const auto rounds = [](double spread) {
     std::mt19937_64 random(11);
     std::normal_distribution<double> noise(1, spread);
-    return compare([&](int, int) { return reading(noise(random)); }, defaults(), clock(0)).summary.rounds;
+    return compare([&](int, int, int) { return reading(noise(random)); }, defaults(), clock(0))
+        .summary.rounds;
   };
   EXPECT_EQ(rounds(0.001), 8);
   EXPECT_GT(rounds(0.03), 12);
@@ -104,7 +106,7 @@ TEST(TimingCompare, MoreNoiseNeedsMoreRounds) {
 TEST(TimingCompare, AThrottledRoundIsDroppedOnBothSides) {
   int window = 0;
   const Outcome outcome = compare(
-      [&](int side, int) {
+      [&](int side, int, int) {
         ++window;
         const bool slow = window == 50;  // one window of the comparison
         return reading((side == PL_SIDE_STUDENT ? 1 : 2) * (slow ? 3 : 1), slow ? 990 : 1980);
@@ -119,14 +121,14 @@ TEST(TimingCompare, AThrottledRoundIsDroppedOnBothSides) {
 
 TEST(TimingCompare, ThermalAndHardwareSlowdownCountWhateverTheClock) {
   int window = 0;
-  const Outcome outcome =
-      compare([&](int, int) { return reading(1, 1980, ++window == 40 ? 2 : 0); }, defaults(), clock(0.01));
+  const Outcome outcome = compare([&](int, int, int) { return reading(1, 1980, ++window == 40 ? 2 : 0); },
+                                  defaults(), clock(0.01));
   EXPECT_EQ(outcome.summary.dropped, 1);
   EXPECT_EQ(outcome.summary.reasons, 2);
 }
 
 TEST(TimingCompare, APowerCapAloneIsSaidAndKept) {
-  const Outcome outcome = compare([](int, int) { return reading(1, 1700, 1); }, defaults(), clock(0.01));
+  const Outcome outcome = compare([](int, int, int) { return reading(1, 1700, 1); }, defaults(), clock(0.01));
   EXPECT_EQ(outcome.summary.dropped, 0);
   EXPECT_EQ(outcome.summary.reasons, 1);
 }
@@ -134,7 +136,7 @@ TEST(TimingCompare, APowerCapAloneIsSaidAndKept) {
 TEST(TimingCompare, RetriesAreBounded) {
   pl_options options = defaults();
   options.max_dropped = 4;
-  const Outcome outcome = compare([](int, int) { return reading(1, 1980, 2); }, options, clock(0.01));
+  const Outcome outcome = compare([](int, int, int) { return reading(1, 1980, 2); }, options, clock(0.01));
   EXPECT_EQ(outcome.summary.dropped, 4);
   EXPECT_EQ(outcome.summary.rounds, 8);
   EXPECT_EQ(outcome.summary.kept_throttled, 8 + 8);  // the A/A run's as well
@@ -142,8 +144,8 @@ TEST(TimingCompare, RetriesAreBounded) {
 
 TEST(TimingCompare, AStudentThatDrawsMorePowerIsNotThrottled) {
   const Outcome outcome =
-      compare([](int side, int) { return reading(1, side == PL_SIDE_STUDENT ? 1500 : 1980); }, defaults(),
-              clock(0.01));
+      compare([](int side, int, int) { return reading(1, side == PL_SIDE_STUDENT ? 1500 : 1980); },
+              defaults(), clock(0.01));
   EXPECT_EQ(outcome.summary.dropped, 0);
   EXPECT_EQ(outcome.summary.student.sm_mhz, 1500);
   EXPECT_EQ(outcome.summary.reference.sm_mhz, 1980);
@@ -152,7 +154,7 @@ TEST(TimingCompare, AStudentThatDrawsMorePowerIsNotThrottled) {
 TEST(TimingCompare, OutliersAreTrimmedInPairs) {
   int window = 0;
   const Outcome outcome = compare(
-      [&](int side, int) {
+      [&](int side, int, int) {
         ++window;
         return reading((side == PL_SIDE_STUDENT ? 1 : 1.25) * (window == 40 ? 50 : 1));
       },
@@ -162,8 +164,9 @@ TEST(TimingCompare, OutliersAreTrimmedInPairs) {
 
 TEST(TimingCompare, AMissingReadingGivesNoRatio) {
   for (double bad : {std::nan(""), 0.0, -1.0, HUGE_VAL}) {
-    const Outcome outcome = compare([&](int side, int) { return reading(side == PL_SIDE_STUDENT ? bad : 1); },
-                                    defaults(), clock(0.01));
+    const Outcome outcome =
+        compare([&](int side, int, int) { return reading(side == PL_SIDE_STUDENT ? bad : 1); }, defaults(),
+                clock(0.01));
     EXPECT_TRUE(std::isnan(outcome.summary.ratio));
     EXPECT_TRUE(std::isnan(outcome.summary.smallest_difference));
   }
@@ -175,7 +178,7 @@ TEST(TimingCompare, TheClaimCoversEqualSides) {
   for (int trial = 0; trial < 200; ++trial) {
     std::normal_distribution<double> noise(1, 0.004);
     const pl_comparison summary =
-        compare([&](int, int) { return reading(noise(random)); }, defaults(), clock(0.01)).summary;
+        compare([&](int, int, int) { return reading(noise(random)); }, defaults(), clock(0.01)).summary;
     covered += std::fabs(summary.ratio - 1) <= summary.smallest_difference ? 1 : 0;
     EXPECT_LT(summary.smallest_difference, 0.02);
   }

@@ -22,6 +22,6 @@ def reference(inputs):
     return base(inputs["q"].clone())
 
 
-measure_windows(student, warmup=100, prep=prep)
-measure_windows(reference, warmup=1, prep=prep)
+measure_windows(student, calls=100, prep=prep)
+measure_windows(reference, calls=10, prep=prep)
 measure_windows_workloads([make_inputs(i) for i in range(2)], student=student, reference=reference, prep=prep)
