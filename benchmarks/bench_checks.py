@@ -4,7 +4,7 @@
 
   benchmarks/bench_checks.py BENCHMARK [PLUMBLINE CARD]
 
-BENCHMARK is build/release/benchmarks/bench_bench_checks. The benches are the conformance cases that parse, joined
+BENCHMARK is build/bench/benchmarks/bench_bench_checks. The benches are the conformance cases that parse, joined
 until they have 200 lines; the large file is the standard library, joined likewise to about 5 MB.
 """
 import ast

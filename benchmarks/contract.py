@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading and checking a window contract beside CPython's tomllib on the same text, in one run.
 
-    benchmarks/contract.py [build/release/benchmarks/bench_contract]
+    benchmarks/contract.py [build/bench/benchmarks/bench_contract]
 """
 import json
 import pathlib
@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def main() -> int:
-    binary = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/release/benchmarks/bench_contract")
+    binary = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/bench/benchmarks/bench_contract")
     text = (ROOT / "benchmarks/data/window.toml").read_text(encoding="utf-8")
     done = subprocess.run([binary, "--benchmark_format=json", "--benchmark_repetitions=5",
                            "--benchmark_report_aggregates_only=true"], capture_output=True, text=True, check=True)

@@ -88,7 +88,10 @@ void BM_PriceRegexesWithoutLiterals(benchmark::State& state) {
 void BM_Warnings(benchmark::State& state) {
   const Sides sides;
   const WindowContract contract = contract_of("flash_fwd", R"(\bflash_fwd_\w+)", R"(^transpose_copy$)");
-  for (auto _ : state) benchmark::DoNotOptimize(credit_warnings(contract, &sides.student, &sides.reference));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(credit_warnings(contract,
+                                             match_entries(contract, &sides.student, &sides.reference),
+                                             &sides.student, &sides.reference));
 }
 
 BENCHMARK(BM_PricePlainNames)->Unit(benchmark::kMicrosecond);

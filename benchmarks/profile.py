@@ -4,6 +4,8 @@
 
     benchmarks/profile.py [--plumbline build/release/plumbline] [--mib 256] [--rows 2000000] [--trace-mib 2048]
 
+With --launches N only the other importers are read, a file of N launches each, without Python beside them.
+
 Each line: processor time, rate, and the most memory; Python sums the same kernels and must get the same total.
 """
 import argparse
@@ -71,20 +73,24 @@ def main():
     parser.add_argument("--mib", type=int, default=256)
     parser.add_argument("--rows", type=int, default=2000000)
     parser.add_argument("--trace-mib", type=int, default=0, help="one more trace of this size, without Python beside it")
+    parser.add_argument("--launches", type=int, default=0, help="instead: so many launches through each other importer")
     args = parser.parse_args()
     kinds = [(k, str(args.mib), PYTHON[k]) for k in ("ncu-raw", "ncu-details", "torch")] + [("nsys", str(args.rows), PYTHON["nsys"])]
     if args.trace_mib:
         kinds.append(("torch", str(args.trace_mib), None))
+    if args.launches:
+        kinds = [(k, str(args.launches), None) for k in ("nsys-trace", "nsys-console", "ncu-text", "rocprofv3", "rocpd", "nvprof",
+                                                         "xla", "proton")]
     with tempfile.TemporaryDirectory() as scratch:
         for kind, size, python in kinds:
             path = f"{scratch}/big.{kind}"
             subprocess.run(["/usr/bin/python3", str(ROOT / "tools/make_big_profile.py"), kind, path,
-                            "--rows" if kind == "nsys" else "--mib", size], check=True)
+                            "--rows" if kind == "nsys" or args.launches else "--mib", size], check=True)
             size_mb = os.path.getsize(path) / 1e6
             text, seconds, mib = measured([args.plumbline, "--json", "import", path])
             table = json.loads(text)
             rows = table["account"]["rows"]
-            rate = f"{rows / seconds / 1e6:6.2f} M rows/s" if kind == "nsys" else f"{size_mb / seconds:6.0f} MB/s    "
+            rate = f"{rows / seconds / 1e6:6.2f} M rows/s" if kind in ("nsys", "rocpd") else f"{size_mb / seconds:6.0f} MB/s    "
             print(f"{kind:<12} {size_mb:7.0f} MB  plumbline {seconds:7.2f} s  {rate}  {mib:6.0f} MiB", flush=True)
             if python:
                 text, seconds, mib = measured(["/usr/bin/python3", "-c", python, path])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A/A: how far two readings of the same kernel differ, by method; 20 pairs each, all methods in one run. And over many
 pairs of one kernel: how often the smallest difference that the harness claims covers the one observed.
-Usage: aa_spread.py OUT.json [--pairs 20] [--cover 200] [--limit-s 240]"""
+Usage: aa_spread.py OUT.json [--pairs 20] [--cover 200] [--limit-s 240] [--kernels 3us,50us]"""
 import argparse
 import statistics
 import time
@@ -58,6 +58,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--cover", type=int, default=200)
     parser.add_argument("--limit-s", type=float, default=240)
+    parser.add_argument("--kernels", default="3us,10us,50us,500us,gemm4096")
     options = parser.parse_args()
     torch.zeros(1, device=DEVICE)
     session = plumbline.Session.cuda(0)
@@ -65,8 +66,9 @@ def main():
                       pairs=options.pairs, kernels={})
     flush = torch.empty(256 << 20, dtype=torch.int8, device=DEVICE)
     started = time.monotonic()
-    kernels = {"3us": 3, "10us": 10, "50us": 50, "500us": 500, "gemm4096": None}
-    for name, length in kernels.items():
+    lengths = {"3us": 3, "10us": 10, "50us": 50, "500us": 500, "gemm4096": None}
+    for name in options.kernels.split(","):
+        length = lengths[name]
         calls = gemm() if length is None else memory_kernel(length)
         rows = {}
         methods = {"do_bench": lambda: triton.testing.do_bench(calls[0], warmup=25, rep=100, return_mode="median"),
@@ -95,6 +97,12 @@ def main():
         print(name, {m: "%.2f us p95 %.3f%%" % (r["us"], r["p95"] * 100) for m, r in rows.items()}, flush=True)
         del calls, methods
         torch.cuda.empty_cache()
+    if options.cover:
+        cover(session, results, options, started)
+
+
+def cover(session, results, options, started):
+    """How often the smallest difference that is claimed covers the one observed."""
     calls = memory_kernel(50)
     count = window_calls(session, calls)
     rows = []

@@ -48,7 +48,7 @@ def pair(session, a, b, count, **options):
     """One comparison of two callables lists by interleaved pipelined windows."""
     sides = {0: repeat(a, count), 1: repeat(b, count), 2: repeat(a, count)}
 
-    def window(side, _round):
+    def window(side, _phase, _round):
         session.flush()
         return session.pipelined(sides[side])
     return session.compare(window, **options)[0]
