@@ -102,6 +102,23 @@ def test_a_hanging_student_is_ended(students, inputs):
     assert codes(document) == ["time-limit"] and time.monotonic() - started < 60
 
 
+def test_who_ends_its_keeper_is_seen_at_once(students, inputs):
+    document = compare(students, inputs, "orphans", load_limit_s=600)  # whatever goes on under another name
+    assert codes(document) == ["worker-died"]
+
+
+def test_the_handing_over_is_judged_by_the_student_s_own_windows(students, inputs):
+    from plumbline import sides
+    side = sides.RemoteSide("students:good", [str(students)], str(students), 60)
+    try:
+        side._handed = [0.0] * 20  # the reference's windows in this process
+        side.load()
+        side._handed.append(5.0)
+        assert side.handed_late() > 4
+    finally:
+        side.close()
+
+
 def test_a_student_that_waits_is_compared_by_per_call_windows(students, inputs):
     document = compare(students, inputs, "waits")
     block = document["performance"]["workloads"][0]
@@ -274,3 +291,6 @@ def test_a_claim_under_what_the_parent_saw_is_refused():
     for _ in range(20):
         clock.add("student", Result(2.01, 1.99, behind=0.15), 10)
     assert "behind the closing mark" in clock.behind()
+    late = Result(2.01, 2.0, behind=0.52)  # half a millisecond of work behind the mark gains nothing
+    clock.add("student", late, 10)
+    assert late.readings[0].window_ms == pytest.approx(2.5) and late.readings[0].ms == pytest.approx(0.25)

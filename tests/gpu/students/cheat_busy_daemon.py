@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process that detached twice, with a session of its own, loads the GPU whenever this side is not being read."""
-# Caught as: interference late-work
+# Caught as: interference late-work time-forged
 import mmap
 import os
 import subprocess

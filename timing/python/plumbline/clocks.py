@@ -24,8 +24,9 @@ class Clock:
         self._calls = {"ref": 1, "student": 1}
 
     def add(self, side, result, calls):
-        """Notes a window's brackets and readings. A reading under what the parent saw is replaced by that: a forged one
-        gains nothing, and where the parent was held up the window is an outlier as any other."""
+        """Notes a window's brackets and readings. A reading under what the parent saw is replaced by that, and what the
+        student's device did behind the mark is added: neither gains anything, and where a processor was held up the window
+        is an outlier as any other."""
         if result.brackets is None:
             return
         self._calls[side] = calls
@@ -40,6 +41,10 @@ class Clock:
             if reading.window_ms < (1 - MARGIN) * true - _SLACK_MS:
                 reading.ms *= true / reading.window_ms
                 reading.window_ms = true
+            late = behind - statistics.median(self._behind["ref"])
+            if side == "student" and late > _BEHIND_MS + MARGIN * seen:
+                reading.ms *= (reading.window_ms + late) / reading.window_ms
+                reading.window_ms += late
 
     def _offset(self):
         """How much longer than the reference's own readings the parent sees its windows."""

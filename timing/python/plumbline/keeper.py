@@ -2,7 +2,7 @@
 """A process between the harness and one side: it gets every orphan among the side's descendants, and ends them all once
 the side has ended or the harness is gone, however that came about.
 
-Arguments: a descriptor that the harness holds the other end of; the descriptors that are the side's own, with commas;
+Arguments: two descriptors that the harness holds the other ends of (it ends, this ends); the descriptors that are the side's own, with commas;
 the side's command as JSON."""
 
 import ctypes
@@ -17,10 +17,11 @@ from . import processes
 _PR_SET_PDEATHSIG = 1
 
 
-def _become(command, life):
+def _become(command, ends):
     """In the side's own process, before its program."""
     keeper = os.getppid()
-    os.close(life)
+    for end in ends:
+        os.close(end)
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -47,7 +48,8 @@ def _watch(life, side):
 
 def main():
     """Entry point."""
-    life, files, command = int(sys.argv[-3]), sys.argv[-2], json.loads(sys.argv[-1])
+    ends, files, command = [int(end) for end in sys.argv[-3].split(",")], sys.argv[-2], json.loads(sys.argv[-1])
+    life = ends[0]
     if select.select([life], [], [], 0)[0]:
         os._exit(1)  # the harness went while this process started
     processes.become_subreaper()
@@ -56,7 +58,7 @@ def main():
     side = os.fork()
     if side == 0:
         try:
-            _become(command, life)
+            _become(command, ends)
         finally:
             os._exit(127)
     for file in files.split(","):

@@ -103,7 +103,7 @@ def measure_windows_workloads(workloads, *, student, reference, prep=None, out=N
         noise=noise, time_limit_s=time_limit_s, cold=cold, rounds=rounds, load_limit_s=load_limit_s,
         max_calls=max_calls, min_calls=4, memory_bytes=memory_bytes), paths or default_paths())
     try:
-        with turn.of_gpu(bench.session.info()["uuid"]) as waited:
+        with turn.of_gpu(bench.session.info()["uuid"] if bench.backend.asynchronous else None) as waited:
             if waited > 1:
                 bench.notes.append("waited %.0f s for another measurement on this GPU" % waited)
             results = bench.run()

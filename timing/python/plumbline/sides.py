@@ -92,7 +92,7 @@ class RemoteSide:
         self.asked = None
         self.process = None  # the worker's number, once it has said so
         self._case = None
-        self._handed = []
+        self._handed = []  # of the module that is loaded now: the reference's, read here for A/A, hand over in time
         self._page = Page()
         processes.become_subreaper()  # should the keeper be ended, what it kept comes here
         self._start()
@@ -102,6 +102,7 @@ class RemoteSide:
         parent_read, child_write = os.pipe()
         child_read, parent_write = os.pipe()
         life, self._life = os.pipe()  # the keeper sees the parent's end close
+        self._alive, kept = os.pipe()  # and the parent the keeper's, which no process of the side has
         package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
         files = [child_read, child_write, *self._page.files]
         start = "import sys; sys.path[0] = %r; from plumbline.%s import main; main()"
@@ -109,9 +110,9 @@ class RemoteSide:
         # A student has no business with where the eval goes.
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PLUMBLINE_EVAL")}
         self._keeper = subprocess.Popen(
-            [sys.executable, "-S", "-c", start % (package, "keeper"), str(life), ",".join(map(str, files)), json.dumps(side)],
-            pass_fds=(life, *files), stdin=subprocess.DEVNULL, stdout=sys.stderr, start_new_session=True, env=environment)
-        for file in (child_read, child_write, life):
+            [sys.executable, "-S", "-c", start % (package, "keeper"), "%d,%d" % (life, kept), ",".join(map(str, files)), json.dumps(side)],
+            pass_fds=(life, kept, *files), stdin=subprocess.DEVNULL, stdout=sys.stderr, start_new_session=True, env=environment)
+        for file in (child_read, child_write, life, kept):
             os.close(file)
         self._read_fd, self._write_fd = parent_read, parent_write
         self._buffer = b""
@@ -122,8 +123,11 @@ class RemoteSide:
         deadline = time.monotonic() + limit_s
         while b"\n" not in self._buffer:
             left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self._read_fd], [], [], left)[0]:
+            ready = select.select([self._read_fd, self._alive], [], [], left)[0] if left > 0 else []
+            if not ready:
                 self._out_of_time(limit_s, doing)
+            if self._read_fd not in ready:
+                self._gone(doing)
             data = os.read(self._read_fd, 1 << 16)
             if not data:
                 self._gone(doing)
@@ -199,7 +203,7 @@ class RemoteSide:
         """Loads a function in the child (`target`: another one than the side's own)."""
         answer = self.ask({"do": "load", "target": target or self.target, "paths": self.paths,
                            "directory": self.directory, "guard": guard}, self.limit_s, "loading its module")
-        self.names, self.asked = answer["names"], answer.get("asked")
+        self.names, self.asked, self._handed = answer["names"], answer.get("asked"), []
         return answer
 
     def warm(self, calls, limit_s):
@@ -224,7 +228,7 @@ class RemoteSide:
         self._tell({"do": "window", "calls": calls, "collect": collect})
         brackets, state = [], READY
         if kind == "pipelined":
-            state = self._page.wait(self._read_fd, self.limit_s)
+            state = self._page.wait(self._alive, self.limit_s)
             if state == READY and deliver is not None:
                 deliver(None)
         for index in range(1 if kind == "pipelined" else calls):
@@ -232,7 +236,7 @@ class RemoteSide:
                 break
             if kind != "pipelined" and deliver is not None:
                 deliver(index)
-            state, bracket = self._page.watch(index, self._read_fd, self.limit_s)
+            state, bracket = self._page.watch(index, self._alive, self.limit_s)
             brackets.append(bracket)
         self._check_state(state, doing)
         handed = time.monotonic()
@@ -253,7 +257,7 @@ class RemoteSide:
         """What the other process's library says of the window. Its time of the fake counts only where there is no GPU."""
         deadline = time.monotonic() + self.limit_s
         while True:
-            state, told, readings, scripted = self._page.answer(self._read_fd, 0.05)
+            state, told, readings, scripted = self._page.answer(self._alive, 0.05)
             if state == READY:
                 fake = self._case.backend.name == "scripted"
                 return told, readings, scripted if fake else [0.0] * len(readings)
@@ -331,7 +335,7 @@ class RemoteSide:
         if self._page is None:
             return
         self.kill()
-        for file in (self._read_fd, self._write_fd):
+        for file in (self._read_fd, self._write_fd, self._alive):
             os.close(file)
         self._page.close()
         self._page = None

@@ -190,6 +190,7 @@ class WorkloadRun:
             self._shorten_until_pipelined()
         if bench.overhead is None:
             bench.overhead = bench.reference.overhead()
+        once_more = bench.isolated
         while block["comparison"] is None:
             self.clock.restart()
             del block["sealed"][:]
@@ -199,6 +200,9 @@ class WorkloadRun:
                     min_rounds=self.options["rounds"])
             except _Blocked:
                 self._give_way()
+            # A host that was busy for a second looks like it too; work behind the mark is there the second time.
+            if block["comparison"] is not None and once_more and (self.clock.behind() or self.clock.judge()[1]):
+                block["comparison"], once_more, self._aa_remote = None, False, False
         self._per_call(block["per_call"])
         if self.workload.draws:
             self._on_fresh_contents(block)
