@@ -177,7 +177,7 @@ def tensors(c, family):
 
 def main():
     binary, names = sys.argv[1], set(sys.argv[2:])
-    wrong, checked, published_count = [], 0, 0
+    wrong, checked, published_count, seen = [], 0, 0, {}
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "config.json"
         for line in (HERE / "models.tsv").read_text().splitlines():
@@ -189,9 +189,15 @@ def main():
             family, config = config_of(facts.split())
             config.pop("active", None)
             path.write_text(json.dumps(config, indent=1))
+            checked += 1
+            if facts in seen:  # the same fields give the same answer: only the published total is another's
+                if published != "-":
+                    published_count += 1
+                    if seen[facts] != int(published):
+                        wrong.append(f"{name}: the tensors sum to {seen[facts]}, published are {published}")
+                continue
             done = subprocess.run([binary, "--json", "arch", "predict", "--hardware", "a100", "--model", "proxy", "--hf", path],
                                   capture_output=True, text=True, check=False)
-            checked += 1
             if done.returncode != 0:
                 wrong.append(f"{name}: refused: {done.stderr.splitlines()[0]}")
                 continue
@@ -199,6 +205,7 @@ def main():
             listed, cached = tensors(config, family)
             total = sum(math.prod(shape) for _, shape, _ in listed)
             used = sum(math.prod(shape) for _, shape, share in listed if share)
+            seen[facts] = total
             expected = {"parameters": total, "active_parameters": used, "kv_bytes_per_token": 2 * cached}
             if published != "-":
                 published_count += 1
@@ -210,8 +217,9 @@ def main():
             if (got["total_ms"] is None) != (got["untimed"] is not None):
                 wrong.append(f"{name}: a null time without its reason, or the other way round")
     print("\n".join(wrong))
-    print(f"{checked} models, {published_count} with published totals, {len(wrong)} differences")
-    return 1 if wrong or checked == 0 else 0
+    print(f"{checked} models, {len(seen)} of them with fields of their own, {published_count} with published totals, "
+          f"{len(wrong)} differences")
+    return 1 if wrong or checked == 0 or (not names and len(seen) < 300) else 0
 
 
 if __name__ == "__main__":
