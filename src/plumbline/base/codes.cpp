@@ -581,6 +581,8 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"regex-takes-most", kWarning, "evidence",
      "What is priced is more than half of a side's kernel time, or its largest kernel.",
      "Check the regex: a difference of the boundary is seldom the work itself."},
+    {"gate-within-noise", kWarning, "evidence", "The gate cannot be told from the raw ratio.",
+     "Measure longer or again; believe neither answer."},
     {"gate-not-reached", kFinding, "evidence", "The raw ratio is under the gate.",
      "Make the student faster, or lower the gate (--gate) if another one was agreed."},
     {"against-apart", kWarning, "evidence", "The two runs cannot be compared.",
@@ -812,6 +814,18 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"run-not-recorded", kWarning, "timing", "A side's kernel table could not be recorded.",
      "The run's readings stand; record the table by itself, or import a profiler's file."},
 
+    {"step-infrastructure", kError, "timing",
+     "The machine, the GPU or another user ended a step: it says nothing of the student.",
+     "Run the step again; when it comes back, look for what else runs on the machine."},
+    {"step-student-ended", kFinding, "timing", "The step was ended, or ended itself, in the student's turn.",
+     "Look at the output that the verdict quotes: the student hangs, crashes, or takes more than the step "
+     "may "
+     "have."},
+    {"step-bench-ended", kError, "timing",
+     "The bench ended without an eval, and not in the student's turn: nothing that the student could mend.",
+     "Run `python3 eval/bench.py` by itself and mend it, or give the step more room (--limit, --memory, "
+     "--processes, --disk, --output)."},
+
     // ---- ledger ---------------------------------------------------------------------------------------
     {"ledger-missing", kError, "ledger", "There is no ledger at the named place.",
      "Bank a run first (confirm --bank, ledger add), or name the right file with --ledger."},
@@ -878,8 +892,8 @@ const CodeInfo* find_code(std::string_view code) {
 bool is_retryable(std::string_view code) {
   constexpr auto kCodesOfTheMoment = std::to_array<std::string_view>(
       {"eval-aa-spread", "eval-clocks-apart", "eval-not-quiet", "eval-parent-clock", "eval-stopped",
-       "eval-temperature", "eval-throttled", "out-of-memory", "out-of-resources", "record-time-limit",
-       "samples-trend", "samples-two-peaks", "table-lossy"});
+       "eval-temperature", "eval-throttled", "gate-within-noise", "out-of-memory", "out-of-resources",
+       "record-time-limit", "samples-trend", "samples-two-peaks", "step-infrastructure", "table-lossy"});
   return std::find(kCodesOfTheMoment.begin(), kCodesOfTheMoment.end(), code) != kCodesOfTheMoment.end();
 }
 

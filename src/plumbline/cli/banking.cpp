@@ -118,10 +118,22 @@ Parsed<Banked> bank(const Judged& judged, const BankOptions& options) {
     record.card = judged.card->name;
     record.outcome = "refused";
   }
+  if (!options.outcome.empty()) record.outcome = options.outcome;
   record.name = judged.files.run;
   put_code(*judged.card, ran, record, batch);
   put_parts(judged, record, batch);
   return bank_record(std::move(record), std::move(batch), options, *judged.card);
+}
+
+Parsed<Banked> bank_unmeasured(const Card& card, const std::string& outcome, const Json& verdict,
+                               const BankOptions& options) {
+  ledger::Batch batch;
+  ledger::RunRecord record;
+  record.card = card.name;
+  record.outcome = outcome;
+  put_code(card, {}, record, batch);
+  record.parts["verdict"] = batch.put(write_json_line(verdict));
+  return bank_record(std::move(record), std::move(batch), options, card);
 }
 
 }  // namespace plumbline::cli

@@ -18,6 +18,7 @@ struct BankOptions {
   std::string ledger;  ///< a file or a URL; "" is ledger.db in the card's folder
   std::string note;
   std::string corrects;  ///< the run that this one takes the place of; "" for none
+  std::string outcome;   ///< in place of what the judgement alone comes to; "" keeps that
 };
 
 /// Where it went.
@@ -51,5 +52,9 @@ Parsed<Banked> bank_record(ledger::RunRecord record, ledger::Batch batch, const 
 /// Banks what was judged or refused. Errors: ledger-not-judged where the input could not be read, and those
 /// of the ledger.
 Parsed<Banked> bank(const Judged& judged, const BankOptions& options);
+
+/// Banks what was not measured: an outcome without numbers, and the verdict's document.
+Parsed<Banked> bank_unmeasured(const Card& card, const std::string& outcome, const Json& verdict,
+                               const BankOptions& options);
 
 }  // namespace plumbline::cli

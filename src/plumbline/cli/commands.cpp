@@ -15,6 +15,7 @@ void add_all_commands(Args& root) {
   add_confirm(root);
   add_record(root);
   add_run(root);
+  add_iterate(root);
   add_ledger(root);
   // shapes
   add_hardware(root);

@@ -17,6 +17,7 @@ void add_table(Args& root);
 void add_confirm(Args& root);
 void add_record(Args& root);
 void add_run(Args& root);
+void add_iterate(Args& root);
 void add_ledger(Args& root);
 
 // shapes

@@ -40,7 +40,8 @@ class Bench:
         if not self.isolated:
             self.notes.append("not isolated: student and reference ran in the harness's own process")
             self.reference = sides.LocalSide(self.session, self.backend, self.reference_function)
-            self.student = sides.LocalSide(self.session, self.backend, sides.local_function(student, self.paths))
+            self.student = sides.LocalSide(self.session, self.backend, sides.local_function(student, self.paths),
+                                         "student here")
 
     def close(self):
         """Ends the children."""

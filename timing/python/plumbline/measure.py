@@ -8,7 +8,7 @@ import sys
 import time
 
 from . import _native as native
-from . import backends, evaljson, turn
+from . import backends, evaljson, phase, turn
 from .bench import Bench
 from .workload_run import PER_CALL_COUNT
 
@@ -99,20 +99,31 @@ def measure_windows_workloads(workloads, *, student, reference, prep=None, out=N
     process of the student is gone.
     """
     workloads = list(workloads)
-    bench = Bench(workloads, student, reference, prep, dict(
-        noise=noise, time_limit_s=time_limit_s, cold=cold, rounds=rounds, load_limit_s=load_limit_s,
-        max_calls=max_calls, min_calls=4, memory_bytes=memory_bytes), paths or default_paths())
+    options = dict(noise=noise, time_limit_s=time_limit_s, cold=cold, rounds=rounds, load_limit_s=load_limit_s,
+                   max_calls=max_calls, min_calls=4, memory_bytes=memory_bytes)
+    phase.say("harness")
     try:
+        document = _measure(Bench(workloads, student, reference, prep, options, paths or default_paths()), op, len(workloads),
+                            min_workloads, require_geometric_mean)
+    except native.PlumblineError as error:
+        phase.say("failed %s" % error.code)
+        raise
+    evaljson.hand_over(document, out)
+    return document
+
+
+def _measure(bench, op, wanted, min_workloads, require_geometric_mean):
+    try:
+        phase.say("waiting")
         with turn.of_gpu(bench.session.info()["uuid"] if bench.backend.asynchronous else None) as waited:
             if waited > 1:
                 bench.notes.append("waited %.0f s for another measurement on this GPU" % waited)
+            phase.say("harness")
             results = bench.run()
-        document = evaljson.document(op or _default_op(), results, bench.about(), wanted=len(workloads),
-                                     min_workloads=min_workloads, require_geometric_mean=require_geometric_mean)
+        return evaljson.document(op or _default_op(), results, bench.about(), wanted=wanted, min_workloads=min_workloads,
+                                 require_geometric_mean=require_geometric_mean)
     finally:
         bench.close()
-    evaljson.hand_over(document, out)
-    return document
 
 
 def default_paths():

@@ -11,7 +11,7 @@ import sys
 import time
 
 from . import _native as native
-from . import integrity, processes
+from . import integrity, phase, processes
 from ._native import PlumblineError
 from .engine import Engine, load_function
 from .page import ANSWERED, GONE, READY, Page
@@ -37,7 +37,8 @@ class LocalSide:
 
     isolated = False
 
-    def __init__(self, session, backend, function):
+    def __init__(self, session, backend, function, word="reference"):
+        self.word = word
         self.engine = Engine(session, backend)
         self.function = function
         self._specs = []
@@ -50,7 +51,9 @@ class LocalSide:
 
     def warm(self, calls, _limit_s):
         """Untimed calls."""
+        phase.say(self.word)
         self.engine.warm(calls)
+        phase.say("harness")
 
     def overhead(self):
         """The harness's own cost here."""
@@ -65,7 +68,9 @@ class LocalSide:
         collect = collect and bool(self._specs)
         if deliver is not None:
             deliver(None)
+        phase.say(self.word)
         readings = self.engine.window(kind, calls, first, cold, self._specs if collect else ())
+        phase.say("harness")
         problems, outputs = [], []
         if collect:
             for index in range(calls):
@@ -170,6 +175,7 @@ class RemoteSide:
             raise PlumblineError("worker-died", "%s: the process is gone" % self.target) from None
 
     def _begin(self):
+        phase.say("reference" if self.sees_reference else "student")
         if not self._ready:
             self.process = self._answer(self.limit_s, "starting").get("process")
             self._ready = True
@@ -186,6 +192,7 @@ class RemoteSide:
     # -- the side's processes
     def freeze(self):
         """Stops everything that this side started, until it is its turn again."""
+        phase.say("harness")
         if not self.sees_reference:
             processes.signal_descendants(self._keeper.pid, signal.SIGSTOP)
 
@@ -315,6 +322,7 @@ class RemoteSide:
 
     def kill(self):
         """Ends the child and whatever it started, however that detached."""
+        phase.say("harness")
         lost = self._keeper.poll() is not None and self._life is not None
         processes.signal_descendants(self._keeper.pid, signal.SIGKILL)
         if lost:  # somebody ended the keeper: its orphans are this process's children now
