@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumbline/base/csv.h"
 
+#include "plumbline/base/numbers.h"
+
 #include <algorithm>
 
 namespace plumbline {
@@ -39,6 +41,18 @@ bool CsvLine::split(std::string_view line) {
     }
     if (at >= line.size()) return true;
   }
+}
+
+std::string csv_cell(std::string_view text) {
+  constexpr std::string_view kFormula = "=+-@\t\r";
+  std::string plain;
+  if (!text.empty() && kFormula.find(text.front()) != std::string_view::npos && !parse_double(text))
+    plain = "'";
+  plain += text;
+  if (plain.find_first_of(",\"\r\n") == std::string::npos) return plain;
+  std::string out = "\"";
+  for (const char c : plain) out.append(c == '"' ? 2 : 1, c);
+  return out + "\"";
 }
 
 }  // namespace plumbline

@@ -43,6 +43,7 @@ void add_ledger(Args& root) {
   add_ledger_exchange(ledger);
   add_ledger_trend(ledger);
   add_ledger_diff(ledger);
+  add_ledger_gate(ledger);
   add_ledger_verify(ledger);
   add_ledger_gc(ledger);
 }

@@ -31,6 +31,7 @@ void add_ledger_show(Args& ledger);
 void add_ledger_exchange(Args& ledger);
 void add_ledger_trend(Args& ledger);
 void add_ledger_diff(Args& ledger);
+void add_ledger_gate(Args& ledger);
 void add_ledger_gc(Args& ledger);
 void add_ledger_verify(Args& ledger);
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "plumbline/base/files.h"
 #include "plumbline/cli/ledger_commands.h"
 #include "plumbline/ledger/exchange.h"
+#include "plumbline/ledger/measured_rows.h"
 
 namespace plumbline::cli {
 namespace {
@@ -23,11 +25,52 @@ struct ExportOptions {
   LedgerPlace place;
   std::string output;
   std::string format = "jsonl";
+  std::string rows;  ///< a folder for measured rows
+  std::string gpu;
+  std::string side = "reference";
 };
+
+/// Readings as files of rows for `hardware calibrate`.
+int export_rows(const Io& io, ledger::Ledger& ledger, const ExportOptions& options) {
+  const auto made =
+      ledger::measured_rows(ledger, {card_name_of(options.place), options.gpu, options.side == "student"});
+  io.report(made.diagnostics);
+  if (!made.ok()) return kExitUsage;
+  std::error_code failure;
+  std::filesystem::create_directories(options.rows, failure);
+  Json files = Json::array();
+  for (const auto& [name, text] : made.value->files) {
+    const std::string path = (std::filesystem::path(options.rows) / name).string();
+    const Diagnostics written = write_file(path, text);
+    io.report(written);
+    if (has_errors(written)) return kExitUsage;
+    files.push_back(path);
+  }
+  const ledger::MeasuredFiles& m = *made.value;
+  if (io.json) {
+    io.print_json({{"gpu", m.gpu},
+                   {"files", files},
+                   {"rows", m.rows},
+                   {"readings", m.readings},
+                   {"without_shape", m.shapeless},
+                   {"per_call", m.host_timed},
+                   {"other_gpus", m.other_gpus}});
+    return kExitOk;
+  }
+  std::string out =
+      fmt::format("{} rows of {} readings on {}, the {}'s times:\n", m.rows, m.readings, m.gpu, options.side);
+  for (const Json& file : files) out += "  " + file.get<std::string>() + "\n";
+  out +=
+      fmt::format("left out: {} readings without a shape that is modelled, {} per-call, {} of other GPUs\n",
+                  m.shapeless, m.host_timed, m.other_gpus);
+  io.print(out);
+  return kExitOk;
+}
 
 int export_ledger(const Io& io, const ExportOptions& options) {
   auto ledger = open_ledger(io, options.place, ledger::Access::read);
   if (!ledger) return kExitUsage;
+  if (!options.rows.empty()) return export_rows(io, *ledger, options);
   // A long export goes out as it is read.
   std::optional<OutputFile> file;
   if (!options.output.empty()) file.emplace(options.output);
@@ -121,7 +164,10 @@ void add_ledger_exchange(Args& ledger) {
   Args args = ledger.subcommand("export", "the runs with their documents as JSON Lines, or as CSV");
   args.positional("CARD", out->place.card, "a card's folder or name (default: every card)", false)
       .option("-o,--output", out->output, "the file to write (default: standard output)")
-      .choice("--format", out->format, {"jsonl", "csv"}, "jsonl holds everything and imports again");
+      .choice("--format", out->format, {"jsonl", "csv"}, "jsonl holds everything and imports again")
+      .option("--rows", out->rows, "write measured rows for `hardware calibrate` into this folder instead")
+      .choice("--side", out->side, {"reference", "student"}, "whose times the rows are (reference)")
+      .option("--gpu", out->gpu, "the rows of this GPU (that of the newest reading)");
   add_ledger_option(args, out->place.ledger);
   args.example("plumbline ledger export operators/attention_backward -o runs.jsonl");
   args.run([out](const Io& io) { return export_ledger(io, *out); });

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "plumbline/base/csv.h"
 #include "plumbline/base/hash.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
@@ -46,13 +47,6 @@ Json document_line(const Document& document) {
     line["text"] = *document.content;
   }
   return line;
-}
-
-std::string csv_cell(std::string text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
-  return out + "\"";
 }
 
 Diagnostics stopped() { return {diagnose("file-unwritable", "the output could not be written")}; }
