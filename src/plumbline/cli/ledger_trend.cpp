@@ -36,7 +36,7 @@ std::optional<std::int64_t> newest_series(ledger::Ledger& ledger, const std::str
 
 /// What other runs of the card there are, and why they are not in the same line.
 Diagnostics find_others(ledger::Ledger& ledger, const std::string& card, std::int64_t series, Trend& trend) {
-  const auto all = ledger.series_of(card);
+  const auto all = ledger.series_of(card, series);
   const auto own = ledger.series(series);
   if (!all.ok()) return all.diagnostics;
   if (!own.ok()) return own.diagnostics;

@@ -111,12 +111,12 @@ class Ledger {
   Parsed<std::vector<BankedKernel>> kernels(std::int64_t table_part, std::size_t most = 1000);
   Parsed<std::vector<Reading>> readings(std::int64_t run);
   Parsed<Series> series(std::int64_t id);
-  /// Runs of a card by series, most first.
+  /// Runs of a card by series, most first, without the series `except`. From 100,000 on they are not counted further.
   struct SeriesCount {
     std::int64_t series = 0;
     std::int64_t runs = 0;
   };
-  Parsed<std::vector<SeriesCount>> series_of(const std::string& card);
+  Parsed<std::vector<SeriesCount>> series_of(const std::string& card, std::int64_t except = 0);
 
   /// The numbers of all runs above `after`, ascending, at most `most`.
   Parsed<std::vector<std::int64_t>> ids_after(std::int64_t after, std::size_t most);
