@@ -43,7 +43,7 @@ def run_case(case, binary, extra_env, depth):
         work = pathlib.Path(scratch, *["deeper"] * depth, "case")
         shutil.copytree(case, work, ignore=shutil.ignore_patterns("expected", "cmd"), symlinks=True)
         before = {p.relative_to(work) for p in work.rglob("*")}
-        env = {**os.environ, "PLUMBLINE": str(binary), "SOURCE": str(ROOT), "SHARED": str(ROOT.parent / "shared"),
+        env = {**{k: v for k, v in os.environ.items() if k != "COLUMNS"}, "PLUMBLINE": str(binary), "SOURCE": str(ROOT), "SHARED": str(ROOT.parent / "shared"),
                "NO_COLOR": "1", "LC_ALL": "C.UTF-8", **extra_env}
         command = (case / "cmd").read_text(encoding="utf-8")
         done = subprocess.run(["bash", "-c", command], cwd=work, env=env, capture_output=True, timeout=TIMEOUT_S,

@@ -16,6 +16,41 @@ function nsysTable(kernels) {
   return ['Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name', ...rows, ''].join('\n');
 }
 
+/** A space of 20,000 shapes, timed by the proxy. */
+const smallSpace = (top, constraint, front = '') => `schema_version = 1
+name = "small"
+title = "One layer of <b>any</b> width"
+
+[dimensions]
+hidden_dim = { from = 1024, to = 4160, step = 64 }
+head_dim = [64, 128]
+group = [1, 4]
+num_kv_heads = [4, 8]
+ffn_dim = { from = 4096, to = 7232, step = 64 }
+
+[derived]
+num_heads = "group * num_kv_heads"
+
+[constraints]
+ffn_ratio = "1 <= ffn_dim / hidden_dim <= 6"
+${constraint}
+
+[[point]]
+name = "prefill"
+phase = "prefill"
+seq_len = 2048
+weight = 1
+
+[[hardware]]
+name = "h100"
+model = "proxy"
+
+[objective]
+minimise = "weighted_ms / parameters"
+top = ${top}
+${front}
+`;
+
 /** Writes the pages into `folder`; returns their names with the arguments that made them. */
 export function makePages(plumbline, folder) {
   rmSync(folder, { recursive: true, force: true });
@@ -46,6 +81,10 @@ export function makePages(plumbline, folder) {
   const layers = ['name,hidden_dim,num_heads,num_kv_heads,head_dim,ffn_dim'];
   for (let i = 0; i < 10000; ++i) layers.push(`layer_${i},${1024 + 64 * (i % 97)},16,${[1, 2, 4, 8, 16][i % 5]},128,${4096 + 64 * (i % 211)}`);
   make('rank_10000', [0], 'arch', 'rank', '--hardware', 'h100', '--model', 'proxy', '--configs', write('layers.csv', layers.join('\n') + '\n'));
+  make('search', [0], 'arch', 'search', write('small.toml', smallSpace(20, '', 'front = ["weighted_ms", { maximise = "parameters" }]')), '--threads', '1');
+  make('search_none', [1], 'arch', 'search', write('none.toml', smallSpace(5, 'small = "parameters <= 1000"')), '--threads', '1');
+  // every allowed shape is listed: ten thousand candidates
+  make('search_10000', [0], 'arch', 'search', write('large.toml', smallSpace(10000, '', 'front = ["weighted_ms", { maximise = "parameters" }]')), '--threads', '2');
   make('sweep', [0], 'arch', 'sweep', '--dim', 'hidden_dim=3840:4352:32');
   make('report', [0], 'arch', 'report', '--hardware', 'h200', '--hardware', 'h100');
   make('accuracy', [0, 1], 'hardware', 'validate', 'h200', 'tests/validation/h200/gemm.csv');

@@ -79,9 +79,20 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
     assert tool.import_profile(os.path.join(RUN, "ref.ncu.csv"))._repr_html_() is None
 
 
+def test_runs_are_banked_listed_and_compared(tmp_path):
+    ledger = str(tmp_path / "ledger.db")
+    for run in ("h200_price", "h200"):
+        assert tool.confirm(CARD, run=run, bank=True, ledger=ledger).status == tool.GATE_FAILED
+    assert [row["name"] for row in tool.runs(CARD, ledger=ledger).rows] == ["h200", "h200_price"]
+    changes = tool.diff("h200_price", "h200", card=CARD, ledger=ledger)
+    assert "b2_s2048" in [row["workload"] for row in changes.rows] and "moved" in changes.rows[0]
+    trend = tool.trend(CARD, ledger=ledger)
+    assert trend.rows[-1]["raw_ratio"] and "over time" in trend.page()
+
+
 def test_every_public_function_is_typed_and_documented():
     functions = [f for n, f in vars(tool).items() if inspect.isfunction(f) and f.__module__ == tool.__name__ and not n.startswith("_")]
-    assert len(functions) >= 11
+    assert len(functions) >= 12
     for function in functions:
         assert function.__doc__, function.__name__
         hints = typing.get_type_hints(function)

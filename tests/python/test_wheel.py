@@ -44,3 +44,26 @@ def test_the_tool_comes_with_it(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(tmp_path)}, cwd=tmp_path, capture_output=True, text=True,
                           check=True)
     assert str(tmp_path) in done.stdout and "deep_narrow" in done.stdout
+
+
+def test_a_virtual_environment_needs_no_compiler(tmp_path):
+    """Debian's own Python, nothing on PATH: pip takes the wheel as it is, and both halves work."""
+    with zipfile.ZipFile(WHEELS[0]) as archive:
+        with_tool = "plumbline/tool/plumbline" in archive.namelist()
+    made = subprocess.run(["/usr/bin/python3", "-m", "venv", str(tmp_path / "venv")], capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip("no venv here: " + made.stdout.strip()[:200])
+    python = str(tmp_path / "venv" / "bin" / "python")
+    env = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
+    subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", WHEELS[0]], env=env, check=True, capture_output=True)
+    code = "import plumbline; s = plumbline.Session.scripted(); assert s.info()['scripted']\n"
+    if with_tool:
+        code += """
+from plumbline import tool
+best = tool.rank(hardware='h200')
+assert best.rows[0]['name'] == 'deep_narrow' and best._repr_html_().startswith('<iframe')
+print(tool.binary())
+"""
+    done = subprocess.run([python, "-c", code], env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not with_tool or str(tmp_path / "venv") in done.stdout

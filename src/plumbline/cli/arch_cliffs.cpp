@@ -47,7 +47,7 @@ void print(const Io& io, const std::vector<DimensionCliffs>& found) {
   if (io.json) {
     io.print_json(cliffs_json(found));
   } else {
-    io.print(cliffs_text(found, io.color_out));
+    io.print(cliffs_text(found, io.look()));
   }
 }
 

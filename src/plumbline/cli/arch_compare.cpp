@@ -44,7 +44,7 @@ int run(const Io& io, const Options& options) {
   } else if (options.md) {
     io.print(comparison_markdown(comparison, options.fail_above));
   } else {
-    io.print(comparison_text(comparison, options.fail_above, io.color_out));
+    io.print(comparison_text(comparison, options.fail_above, io.look()));
   }
   return options.fail_above && comparison.largest_pct > *options.fail_above ? kExitGate : kExitOk;
 }
@@ -60,6 +60,7 @@ void add_arch_compare(Args& arch) {
               "exit 1 when a latency moved by more than this many per cent")
       .flag("--md", options->md, "as Markdown, for a pull request's comment")
       .example("plumbline arch compare main.json branch.json --fail-above 2 --md");
+  args.status(kExitGate, "a time moved by more than --fail-above per cent");
   args.run([options](const Io& io) { return run(io, *options); });
 }
 

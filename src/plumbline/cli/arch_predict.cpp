@@ -34,7 +34,7 @@ struct Options {
 std::string row_text(const Io& io, const Predictor& predictor, const LayerRow& row, bool detail, bool first) {
   const Prediction prediction = predict(predictor, row.layer);
   if (!io.json) {
-    return detail ? prediction_detail(predictor, row.layer, prediction, io.color_out)
+    return detail ? prediction_detail(predictor, row.layer, prediction, io.look())
                   : prediction_row(row.layer, prediction);
   }
   std::string text = first ? "\n" : ",\n";
@@ -104,7 +104,7 @@ int predict_model(const Io& io, const Options& options, const Predictor& predict
   if (io.json) {
     io.print_json(model_cost_json(predictor, *model.value, workload, *cost.value));
   } else {
-    io.print(model_cost_text(predictor, *model.value, workload, *cost.value, io.color_out));
+    io.print(model_cost_text(predictor, *model.value, workload, *cost.value, io.look()));
   }
   return kExitOk;
 }

@@ -6,6 +6,7 @@
 
 #include "plumbline/cli/arch.h"
 #include "plumbline/cli/page_output.h"
+#include "plumbline/cli/progress.h"
 #include "plumbline/cli/shapes.h"
 #include "plumbline/html/pages.h"
 #include "plumbline/report/arch_text.h"
@@ -40,6 +41,24 @@ Json ranking_json(const std::vector<Layer>& layers, const std::vector<Score>& sc
   return list;
 }
 
+/// All scores; in hundredths where someone may be watching.
+std::vector<Score> score_with_progress(const Io& io, const Predictor& predictor,
+                                       const std::vector<Layer>& layers, unsigned threads) {
+  constexpr std::size_t kFew = 20000;
+  if (!io.progress || layers.size() <= kFew) return score_all(predictor, layers, threads);
+  Progress progress(io, "ranking", "layers");
+  std::vector<Score> scores;
+  scores.reserve(layers.size());
+  const std::span<const Layer> all(layers);
+  const std::size_t part = std::max(kFew, layers.size() / 100);
+  for (std::size_t at = 0; at < all.size(); at += part) {
+    const auto some = score_all(predictor, all.subspan(at, std::min(part, all.size() - at)), threads);
+    scores.insert(scores.end(), some.begin(), some.end());
+    progress.update(scores.size(), all.size());
+  }
+  return scores;
+}
+
 int run(const Io& io, const Options& options) {
   const auto predictor = load_predictor(options.model);
   io.report(predictor.diagnostics);
@@ -67,16 +86,18 @@ int run(const Io& io, const Options& options) {
   }
   if (!layers.empty()) {
     const Metric metric = options.by == "total_ms" ? Metric::total_ms : Metric::ms_per_mparam_proxy;
-    const auto scores = score_all(*predictor.value, layers, thread_count(options.threads));
+    const auto scores = score_with_progress(io, *predictor.value, layers, thread_count(options.threads));
     auto order = rank(scores, metric);
     if (options.top) order.resize(std::min(order.size(), static_cast<std::size_t>(*options.top)));
-    if (!write_page(io, options.html,
-                    [&] { return html::ranking_page(*predictor.value, layers, scores, order, metric); }))
+    if (!write_page(io, options.html, [&] {
+          return html::ranking_page(*predictor.value, layers, scores, order, metric,
+                                    layer_changes(*predictor.value, layers[order.front()]));
+        }))
       return kExitUsage;
     if (io.json) {
       io.print_json(ranking_json(layers, scores, order));
     } else {
-      io.print(ranking_text(*predictor.value, layers, scores, order, metric, io.color_out));
+      io.print(ranking_text(*predictor.value, layers, scores, order, metric, io.look()));
     }
   }
   report_layer_errors(io, file);

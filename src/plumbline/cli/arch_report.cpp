@@ -180,7 +180,7 @@ Diagnostics write_outputs(const Io& io, const Options& options, const ArchReport
   }
   if (!options.md_output.empty()) outputs.push_back({options.md_output, arch_report_markdown(report)});
   if (!options.html.empty()) outputs.push_back({options.html, html::arch_report_page(report)});
-  if (!io.json && outputs.empty()) io.print(arch_report_text(report, io.color_out));
+  if (!io.json && outputs.empty()) io.print(arch_report_text(report, io.look()));
   for (const ProvenanceFile& output : outputs) {
     if (Diagnostics wrong = write_file(output.path, output.content); !wrong.empty()) return wrong;
   }

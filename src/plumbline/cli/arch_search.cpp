@@ -13,9 +13,11 @@
 #include "plumbline/base/files.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/cli/arch.h"
+#include "plumbline/cli/progress.h"
 #include "plumbline/cli/ranks.h"
 #include "plumbline/cli/shapes.h"
 #include "plumbline/hardware/hardware_file.h"
+#include "plumbline/html/pages.h"
 #include "plumbline/report/search_report.h"
 #include "plumbline/search/answer.h"
 #include "plumbline/search/checkpoint.h"
@@ -25,7 +27,7 @@ namespace {
 
 struct Options {
   std::string space;
-  std::string json_output, config, certificate, checkpoint, resume;
+  std::string json_output, config, certificate, checkpoint, resume, html;
   std::optional<std::int64_t> threads;
   bool no_prune = false;
 };
@@ -71,38 +73,9 @@ Parsed<Problem> load_problem(const Options& options, bool filter) {
   return problem;
 }
 
-/// A line that stays in place on a terminal: share, rate, time left.
-class Progress {
- public:
-  Progress(const Io& io, const Problem& problem, std::size_t slabs)
-      : io_(io), shapes_(problem.shapes), slabs_(slabs) {}
-  void show(const SearchState& state) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!io_.progress || now - last_ < std::chrono::milliseconds(200)) return;
-    last_ = now;
-    const double share = static_cast<double>(state.next) / static_cast<double>(slabs_);
-    const double seconds = std::chrono::duration<double>(now - begin_).count();
-    std::fprintf(stderr, "\r\x1b[2K%5.1f %% of slabs, %.3g shapes/s, about %.0f s left", 100 * share,
-                 share * static_cast<double>(shapes_) / seconds, seconds * (1 - share) / share);
-    shown_ = true;
-  }
-  ~Progress() {
-    if (shown_) std::fputs("\r\x1b[2K", stderr);
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
- private:
-  const Io& io_;
-  std::int64_t shapes_;
-  std::size_t slabs_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(), last_ = begin_;
-  bool shown_ = false;
-};
-
 /// Writes what was asked for; nothing else.
 Diagnostics write_outputs(const Options& options, const Problem& problem, const Engine& engine,
-                          const SearchState& state, const SearchAnswer& answer) {
+                          const SearchState& state, const SearchAnswer& answer, const std::string& conflict) {
   Diagnostics wrong;
   const auto put = [&](const std::string& path, const auto& text) {
     if (!path.empty() && wrong.empty()) wrong = write_file(path, text());
@@ -110,6 +83,7 @@ Diagnostics write_outputs(const Options& options, const Problem& problem, const 
   put(options.json_output, [&] { return write_json(search_json(problem, answer)); });
   if (!answer.best.empty())
     put(options.config, [&] { return write_json(config_json(problem, answer.best.front())); });
+  put(options.html, [&] { return html::search_page(problem, answer, conflict); });
   put(options.certificate, [&] { return write_json_line(certificate_json(problem, engine, state)) + "\n"; });
   return wrong;
 }
@@ -154,11 +128,14 @@ bool search_all(const Io& io, const Options& options, const Problem& problem, co
   bool whole = false;
   Checkpoints checkpoints(problem, ranks.rank == 0 ? options.checkpoint : "", ranks.size > 1);
   {
-    Progress progress(io, problem, engine.order().size());
+    Progress progress(io, "searching " + problem.space.name, "shapes");
+    const auto slabs = static_cast<double>(engine.order().size());
     whole = run_search(
         engine, state, thread_count(options.threads),
         [&](const SearchState& now) {
-          if (ranks.rank == 0) progress.show(now);
+          const double share = static_cast<double>(now.next) / slabs;
+          progress.update(static_cast<std::uint64_t>(share * static_cast<double>(problem.shapes)),
+                          static_cast<std::uint64_t>(problem.shapes));
           checkpoints.after(now);
         },
         &ranks);
@@ -186,27 +163,30 @@ int interrupted(const Io& io, const Options& options, const Problem& problem, co
 int conclude(const Io& io, const Options& options, const Problem& problem, const Engine& engine,
              const SearchState& state) {
   const SearchAnswer answer = make_answer(problem, state);
-  if (const Diagnostics wrong = write_outputs(options, problem, engine, state, answer); !wrong.empty()) {
-    io.report(wrong);
-    return kExitUsage;
-  }
-  std::optional<Conflict> conflict;
+  std::string conflict;
   if (answer.best.empty()) {
     const auto unfiltered = load_problem(options, false);
-    if (unfiltered.ok()) conflict = find_conflict(*unfiltered.value, thread_count(options.threads));
-    io.report({diagnose("search-infeasible", conflict_text(problem, conflict))});
+    std::optional<Conflict> found;
+    if (unfiltered.ok()) found = find_conflict(*unfiltered.value, thread_count(options.threads));
+    conflict = conflict_text(problem, found);
+    io.report({diagnose("search-infeasible", conflict)});
+  }
+  if (const Diagnostics wrong = write_outputs(options, problem, engine, state, answer, conflict);
+      !wrong.empty()) {
+    io.report(wrong);
+    return kExitUsage;
   }
   if (io.json) {
     io.print_json(search_json(problem, answer));
   } else {
-    io.print(search_text(problem, answer, io.color_out));
+    io.print(search_text(problem, answer, io.look()));
   }
   return answer.best.empty() ? kExitGate : kExitOk;
 }
 
 int run(const Io& io, const Options& options) {
   const std::vector<std::string> outputs{options.json_output, options.config, options.certificate,
-                                         options.checkpoint};
+                                         options.checkpoint, options.html};
   const RanksSession session;
   const SearchRanks& ranks = session.ranks();
   const auto report = [&](const Diagnostics& found) {
@@ -218,7 +198,10 @@ int run(const Io& io, const Options& options) {
     report(wrong);
     return kExitUsage;
   }
-  const auto problem = load_problem(options, true);
+  const auto problem = [&] {
+    const Progress progress(io, "timing the space's kernels", "");
+    return load_problem(options, true);
+  }();
   report(problem.diagnostics);
   if (!problem.ok()) return kExitUsage;
   SearchOptions how;
@@ -244,12 +227,14 @@ void add_arch_search(Args& arch) {
       .option("--config", options->config, "write the winner's config.json to this file")
       .option("--certificate", options->certificate,
               "write the proof that tools/check_certificate.py verifies")
+      .option("--html", options->html, "also write the answer as one HTML file that opens anywhere")
       .option("--checkpoint", options->checkpoint,
               "where finished slabs are kept while it runs, and when Ctrl-C ends it")
       .option("--resume", options->resume, "go on from this checkpoint")
       .flag("--no-prune", options->no_prune, "evaluate every shape that no constraint refuses");
   add_threads_option(args, options->threads);
   args.example("plumbline arch search spaces/llama3_8b.toml --certificate proof.json --config config.json");
+  args.status(kExitGate, "no shape fulfils every constraint, or Ctrl-C ended the search");
   args.run([options](const Io& io) { return run(io, *options); });
 }
 

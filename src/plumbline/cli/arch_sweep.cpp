@@ -7,6 +7,7 @@
 #include "plumbline/base/text.h"
 #include "plumbline/cli/arch.h"
 #include "plumbline/cli/page_output.h"
+#include "plumbline/cli/progress.h"
 #include "plumbline/cli/shapes.h"
 #include "plumbline/html/pages.h"
 #include "plumbline/report/arch_json.h"
@@ -73,7 +74,11 @@ int run(const Io& io, const Options& options) {
     const auto base = base_of(io, options, *predictor.value, *range.value);
     io.report(base.diagnostics);
     if (!base.ok()) return kExitUsage;
-    auto swept = sweep(*predictor.value, *base.value, *range.value);
+    auto swept = [&] {
+      Progress progress(io, "sweeping " + range.value->dimension, "sizes");
+      return sweep(*predictor.value, *base.value, *range.value,
+                   [&](std::size_t done, std::size_t all) { progress.update(done, all); });
+    }();
     io.report(swept.diagnostics);
     if (!swept.ok()) return kExitUsage;
     sweeps.push_back(std::move(*swept.value));
@@ -85,7 +90,7 @@ int run(const Io& io, const Options& options) {
     for (const Sweep& each : sweeps) list.push_back(sweep_json(each));
     io.print_json(list);
   } else {
-    for (const Sweep& each : sweeps) io.print(sweep_text(*predictor.value, each, io.color_out));
+    for (const Sweep& each : sweeps) io.print(sweep_text(*predictor.value, each, io.look()));
   }
   return kExitOk;
 }

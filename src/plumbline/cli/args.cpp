@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -16,6 +17,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
 #include "plumbline/cli/command.h"
 #include "plumbline/report/verdict.h"
@@ -23,6 +25,12 @@
 namespace plumbline::cli {
 
 extern const char* const kRevision;  // generated: cmake/revision.cmake
+
+namespace {
+// What stands below the options of --help; describe() reads it back.
+constexpr const char* kStatusTitle = "\nExit status, beside 0 and 2:";
+constexpr const char* kExampleTitle = "Example:";
+}  // namespace
 
 struct Args::Node {
   CLI::App* app = nullptr;
@@ -75,8 +83,17 @@ Args& Args::flag(std::string flags, bool& target, std::string help) {
   return *this;
 }
 
+Args& Args::status(int code, const std::string& when) {
+  const std::string before = node_->app->get_footer();
+  node_->app->footer(fmt::format("{}\n  {:<3} {}", before.empty() ? kStatusTitle : before, code, when));
+  return *this;
+}
+
 Args& Args::example(std::string text) {
-  node_->app->footer("\nExample:\n  " + text);
+  const std::string before = node_->app->get_footer();
+  const bool another = before.find(kExampleTitle) != before.npos;
+  const std::string lead = before.empty() ? "\n" : before + "\n\n";
+  node_->app->footer((another ? before : lead + kExampleTitle) + "\n  " + text);
   return *this;
 }
 
@@ -107,10 +124,16 @@ namespace {
 
 constexpr std::size_t kMostReasons = 200;
 
+/// Columns that a report has to fit: those of COLUMNS where it is exported, else the terminal's; 0 for none.
 int terminal_width() {
+  constexpr std::int64_t kLeast = 40, kMost = 1000;
+  const char* columns = std::getenv("COLUMNS");
+  if (const auto told = columns == nullptr ? std::nullopt : parse_int(columns); told && *told > 0)
+    return static_cast<int>(std::clamp(*told, kLeast, kMost));
   winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) return size.ws_col;
-  return 100;
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return static_cast<int>(std::clamp<std::int64_t>(size.ws_col, kLeast, kMost));
+  return 0;
 }
 
 bool wants_color(const std::string& mode, int descriptor) {
@@ -244,9 +267,17 @@ int finish(int status, const Io& io) {
 }
 
 CommandDoc describe_app(const CLI::App& app, const std::string& path) {
-  CommandDoc doc{path, app.get_description(), {}, {}, {}};
-  if (const std::string footer = app.get_footer(); footer.find("Example:") != std::string::npos) {
-    doc.example = std::string(trim(footer.substr(footer.find("Example:") + 8)));
+  CommandDoc doc{path, app.get_description(), {}, {}, {}, {}};
+  const std::string footer = app.get_footer();
+  const std::size_t example = std::min(footer.find(kExampleTitle), footer.size());
+  if (example < footer.size())
+    doc.example = std::string(trim(footer.substr(example + std::strlen(kExampleTitle))));
+  if (footer.starts_with(kStatusTitle)) {
+    const std::string_view list =
+        std::string_view(footer).substr(0, example).substr(std::strlen(kStatusTitle));
+    for (const auto line : split_any(list, "\n", false)) {
+      if (const auto text = trim(line); !text.empty()) doc.statuses.emplace_back(text);
+    }
   }
   for (const CLI::Option* option : app.get_options()) {
     CommandDoc::Option entry;

@@ -78,6 +78,7 @@ void add_bench(Args& root) {
       .flag("--no-prep", options->no_prep, "no tensor is made by a prep step")
       .flag("--strict", options->strict, "warnings refuse too")
       .example("plumbline bench operators/attention_backward_prep/eval/bench.py");
+  args.status(kExitRefused, "a rule refuses the bench");
   args.run([options](const Io& io) { return bench(io, *options); });
 }
 

@@ -12,6 +12,7 @@
 
 #include "plumbline/base/diagnostics.h"
 #include "plumbline/base/json.h"
+#include "plumbline/report/text_table.h"
 
 namespace plumbline::cli {
 
@@ -29,8 +30,10 @@ struct Io {
   bool color_out = false;  ///< --color, NO_COLOR and isatty already weighed
   bool color_err = false;
   bool progress = false;  ///< standard error is a terminal and --quiet is absent
-  int width = 100;        ///< columns of the terminal (100 when it is none)
+  int width = 0;          ///< columns of the terminal or of COLUMNS; 0: neither
   std::shared_ptr<Said> said = std::make_shared<Said>();
+
+  Look look() const { return {color_out, width}; }  ///< of a report on standard output
 
   void print(std::string_view text) const;  ///< to standard output, nothing in it that a terminal would obey
   void print_document(std::string_view text) const;  ///< the same, byte for byte: what was stored, or JSON
@@ -54,6 +57,8 @@ class Args {
   Args& option(std::string flags, std::optional<std::int64_t>& target, std::string help);
   Args& choice(std::string flags, std::string& target, std::vector<std::string> choices, std::string help);
   Args& flag(std::string flags, bool& target, std::string help);
+  /// When the command ends with that status, beside 0 and 2, which every command has. Shown by --help.
+  Args& status(int code, const std::string& when);
   Args& example(std::string text);                      ///< shown at the end of --help
   Args& passthrough(std::vector<std::string>& target);  ///< everything after "--"
   Args subcommand(std::string name, std::string help);
@@ -77,6 +82,7 @@ struct CommandDoc {
   std::string path;  ///< "window show"; "" for the tool itself
   std::string help;
   std::string example;
+  std::vector<std::string> statuses;  ///< "1 the gate was not passed"
   std::vector<Option> options;
   std::vector<CommandDoc> subcommands;
 };

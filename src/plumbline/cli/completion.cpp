@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `plumbline completion SHELL` and `plumbline man`: both written from the command line's own description.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "plumbline/base/text.h"
 #include "plumbline/cli/commands.h"
 
 namespace plumbline::cli {
@@ -109,12 +111,58 @@ std::string man_page(const CommandDoc& root) {
       if (head == "-h, --help" && !doc->path.empty()) continue;
       out += ".TP\n.B " + roff(head) + "\n" + roff(option.help) + "\n";
     }
+    for (const std::string& status : doc->statuses)
+      out += ".TP\n.B exit status " + roff(status.substr(0, status.find(' '))) + "\n" +
+             roff(trim(status.substr(status.find(' ')))) + "\n";
     if (!doc->example.empty()) out += ".PP\n.nf\n" + roff(doc->example) + "\n.fi\n";
   }
   return out +
          ".SH EXIT STATUS\n0 fine; 1 a gate, a budget or a held report failed; 2 usage, unreadable or "
          "malformed input; "
-         "13 the contract or the bench refuses the run.\n.SH ENVIRONMENT\nNO_COLOR switches colour off.\n";
+         "13 the contract or the bench refuses the run.\n.SH ENVIRONMENT\nNO_COLOR switches colour off; "
+         "COLUMNS is the width that tables fit.\n";
+}
+
+/// "--top TEXT", with what it may be.
+std::string option_head(const CommandDoc::Option& option) {
+  std::string out;
+  for (const auto& flag : option.flags) out += (out.empty() ? "" : ", ") + flag;
+  if (!option.value.empty()) out += (out.empty() ? "" : " ") + option.value;
+  return out;
+}
+
+std::string markdown_cells(const std::string& first, const std::string& second) {
+  return fmt::format("| `{}` | {} |\n", first, markdown_text(second));
+}
+
+/// Every command with its options and exit statuses: docs/cli.md.
+std::string reference_page(const CommandDoc& root) {
+  std::string out =
+      "# The command line\n\nGenerated from the commands' own description by `plumbline man --md`; a test "
+      "compares.\n\n"
+      "Every command ends with 0 (fine) or 2 (a usage error, or input that cannot be read); what else it may "
+      "end with is\nsaid below. On a terminal tables fit its width (or `COLUMNS`, where that is exported), "
+      "colour is off with\n`NO_COLOR`, and what takes longer than two seconds shows its progress on standard "
+      "error; elsewhere\nnothing is cut and nothing coloured.\n";
+  for (const CommandDoc* doc : every_command(root)) {
+    out += doc->path.empty() ? std::string("\n## Options of every command\n")
+                             : fmt::format("\n## plumbline {}\n\n{}.\n", doc->path, markdown_text(doc->help));
+    std::string options;
+    for (const auto& option : doc->options) {
+      if (option.flags == std::vector<std::string>{"-h", "--help"} && !doc->path.empty()) continue;
+      std::string help = option.help;
+      if (!option.choices.empty()) help += fmt::format(" ({})", fmt::join(option.choices, ", "));
+      options += markdown_cells(option_head(option), help);
+    }
+    if (!options.empty()) out += "\n| option | |\n|---|---|\n" + options;
+    for (const std::string& status : doc->statuses) {
+      const std::size_t blank = status.find(' ');
+      out += fmt::format("\nExit status {}: {}.\n", status.substr(0, blank),
+                         markdown_text(std::string(trim(status.substr(blank)))));
+    }
+    if (!doc->example.empty()) out += fmt::format("\n```sh\n{}\n```\n", doc->example);
+  }
+  return out;
 }
 
 }  // namespace
@@ -140,10 +188,12 @@ void add_completion(Args& root) {
 }
 
 void add_man(Args& root) {
+  auto md = std::make_shared<bool>(false);
   Args args = root.subcommand("man", "the manual page (roff)");
-  args.example("plumbline man | man -l -");
-  args.run([](const Io& io) {
-    io.print(man_page(describe(add_all_commands)));
+  args.flag("--md", *md, "as Markdown (docs/cli.md)").example("plumbline man | man -l -");
+  args.run([md](const Io& io) {
+    const CommandDoc doc = describe(add_all_commands);
+    io.print(*md ? reference_page(doc) : man_page(doc));
     return static_cast<int>(kExitOk);
   });
 }

@@ -44,8 +44,7 @@ int confirm_card(const Io& io, const Options& options) {
     if (banked) document["banked"] = to_json(*banked);
     io.print_json(document);
   } else if (judged.view) {
-    io.print(options.md ? confirm_markdown(*judged.view)
-                        : confirm_text(*judged.view, io.color_out, io.width));
+    io.print(options.md ? confirm_markdown(*judged.view) : confirm_text(*judged.view, io.look()));
   }
   return judged.status;
 }
@@ -70,6 +69,8 @@ void add_confirm(Args& root) {
       .flag("--bank", options->banks, "keep the run and its verdict in the ledger")
       .option("--ledger", options->bank.ledger, "that ledger (default: ledger.db in the card's folder)")
       .example("plumbline confirm operators/attention_backward --run h200_price");
+  args.status(kExitGate, "the raw ratio is under the gate, or nothing could be judged");
+  args.status(kExitRefused, "the contract or the bench refuses");
   args.run([options](const Io& io) { return confirm_card(io, *options); });
 }
 

@@ -32,7 +32,7 @@ int list(const Io& io) {
     for (const Hardware& hardware : all) json.push_back(hardware_json(hardware));
     io.print_json(json);
   } else {
-    io.print(hardware_list_text(all, io.color_out));
+    io.print(hardware_list_text(all, io.look()));
   }
   return status;
 }
@@ -44,7 +44,7 @@ int show(const Io& io, const std::string& name) {
   if (io.json) {
     io.print_json(hardware_json(*loaded.value));
   } else {
-    io.print(hardware_text(*loaded.value, io.color_out));
+    io.print(hardware_text(*loaded.value, io.look()));
   }
   return kExitOk;
 }

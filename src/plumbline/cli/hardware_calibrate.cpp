@@ -9,6 +9,7 @@
 #include "plumbline/base/gzip.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/cli/hardware_commands.h"
+#include "plumbline/cli/progress.h"
 #include "plumbline/cli/shapes.h"
 #include "plumbline/hardware/calibrate.h"
 #include "plumbline/hardware/hardware_file.h"
@@ -113,8 +114,18 @@ int calibrate_command(const Io& io, const Options& options) {
     how.merge_into = before.get();
     if (before != nullptr && how.framework.empty()) how.framework = before->framework;
   }
-  how.progress = [&io](const std::string& what) { io.message("fitting " + what); };
+  std::optional<Progress> progress(std::in_place, io, "fitting", "rows");
+  const std::size_t all = rows.gemm.size() + rows.attention.size() + rows.elementwise.size() +
+                          rows.layers.size() + rows.operations.size();
+  std::size_t done = 0;
+  how.progress = [&](const std::string& what, std::size_t count) {
+    progress->say(fmt::format("fitting {} ({} rows)", what, count));
+    progress->update(done, all);
+    done += count;
+    if (!io.progress) io.message(fmt::format("fitting {}: {} rows", what, count));
+  };
   const auto result = calibrate(hardware.value->sheet, rows, how);
+  progress.reset();  // gone before anything is reported
   io.report(result.diagnostics);
   if (!result.ok()) return kExitUsage;
   const Diagnostics written = write_files(options, std::move(*hardware.value), result.value->source);
@@ -123,7 +134,7 @@ int calibrate_command(const Io& io, const Options& options) {
   if (io.json) {
     io.print_json(calibration_json(*result.value, found));
   } else {
-    io.print(calibration_text(*result.value, io.color_out));
+    io.print(calibration_text(*result.value, io.look()));
   }
   return kExitOk;
 }

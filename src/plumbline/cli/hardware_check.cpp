@@ -78,7 +78,7 @@ int check_command(const Io& io, const Options& options) {
   if (io.json) {
     io.print_json(checked_json(tables));
   } else if (!tables.empty()) {
-    io.print(checked_text(tables, io.color_out));
+    io.print(checked_text(tables, io.look()));
   }
   return unread ? kExitUsage : doubted ? kExitGate : kExitOk;
 }
@@ -94,6 +94,7 @@ void add_hardware_check(Args& hardware) {
               "the GPU they were measured on (default: the one that the file's name begins with)")
       .example("plumbline hardware check h200_sxm_vllm_0.24.0_gemm_fp8.csv.gz")
       .example("plumbline hardware check rows.csv --hardware h200");
+  args.status(kExitGate, "a table cannot be believed");
   args.run([options](const Io& io) { return check_command(io, *options); });
 }
 

@@ -66,7 +66,7 @@ int validate_command(const Io& io, const Options& options) {
   if (io.json) {
     io.print_json(validation_json(ops));
   } else {
-    io.print(validation_text(ops, io.color_out));
+    io.print(validation_text(ops, io.look()));
   }
   const bool over =
       std::any_of(ops.begin(), ops.end(), [](const OpAccuracy& op) { return op.over_budget(); });
@@ -109,7 +109,7 @@ void print_predictions(const Io& io, const KernelSource& source, const std::vect
   if (io.json) {
     io.print_json(json);
   } else {
-    io.print(render_text(table, io.color_out));
+    io.print(render_text(table, io.look()));
   }
 }
 
@@ -160,6 +160,7 @@ void add_hardware_validate(Args& hardware) {
       .option("--source", options->source, "the kernel source (default: the first)")
       .option("--html", options->html, "also write the errors as one HTML file that opens anywhere")
       .example("plumbline hardware validate h200 tests/validation/h200/gemm.csv");
+  args.status(kExitGate, "an operation is over its budget");
   args.run([options](const Io& io) { return validate_command(io, *options); });
 }
 

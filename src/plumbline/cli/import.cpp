@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/files.h"
 #include "plumbline/cli/commands.h"
+#include "plumbline/cli/progress.h"
 #include "plumbline/profile/import.h"
 #include "plumbline/report/kernel_table_view.h"
 
@@ -22,39 +22,6 @@ struct Options {
   ImportOptions import;
 };
 
-/// A progress line on a terminal, from the third second on; erased when the work is done.
-class ProgressLine {
- public:
-  explicit ProgressLine(bool enabled) : enabled_(enabled), start_(Clock::now()) {}
-  ~ProgressLine() {
-    if (shown_) write("\r\x1b[K");
-  }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
-  void update(const std::string& file, std::uint64_t done, std::uint64_t all) {
-    const auto now = Clock::now();
-    if (!enabled_ || now - start_ < std::chrono::seconds(2) || now - last_ < std::chrono::milliseconds(200))
-      return;
-    last_ = now;
-    shown_ = true;
-    const std::string share =
-        all > 0 ? fmt::format("{:3.0f} %", 100.0 * static_cast<double>(done) / static_cast<double>(all))
-                : fmt::format("{}", done);
-    write(fmt::format("\rreading {} {}\x1b[K", file, share));
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static void write(const std::string& text) {
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
-  }
-  bool enabled_;
-  bool shown_ = false;
-  Clock::time_point start_;
-  Clock::time_point last_{};
-};
-
 /// Every file's table, or none when one of them fails; diagnostics are reported as they come.
 std::vector<KernelTable> import_all(const Io& io, Options& options) {
   std::vector<KernelTable> tables;
@@ -62,10 +29,8 @@ std::vector<KernelTable> import_all(const Io& io, Options& options) {
   for (const std::string& file : options.files) {
     Parsed<KernelTable> table;
     {
-      ProgressLine progress(io.progress);  // gone before anything is reported
-      options.import.progress = [&](std::uint64_t done, std::uint64_t all) {
-        progress.update(file, done, all);
-      };
+      Progress progress(io, "reading " + file, "bytes");  // gone before anything is reported
+      options.import.progress = [&](std::uint64_t done, std::uint64_t all) { progress.update(done, all); };
       table = file == "-" ? import_stream(STDIN_FILENO, "<stdin>", options.import)
                           : import_profile(file, options.import);
     }
@@ -97,7 +62,7 @@ int import_files(const Io& io, Options& options) {
   } else if (options.md) {
     io.print(render_kernel_table_markdown(table));
   } else {
-    io.print(render_kernel_table(table, io.color_out, io.width));
+    io.print(render_kernel_table(table, io.look()));
   }
   return kExitOk;
 }

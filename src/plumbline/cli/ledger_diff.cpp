@@ -77,7 +77,7 @@ std::string percent_or_dash(const std::optional<double>& value) {
 
 std::string fixed(const std::optional<double>& value) { return value ? format_fixed(*value, 4) : "-"; }
 
-std::string readings_text(const std::vector<ReadingPair>& pairs, bool comparable, bool color) {
+std::string readings_text(const std::vector<ReadingPair>& pairs, bool comparable, const Look& look) {
   TextTable table;
   table.columns = {{"workload", Align::left, 40}, {"ratio before", Align::right}, {"after", Align::right},
                    {"change", Align::right},      {"noise", Align::right},        {""}};
@@ -90,7 +90,7 @@ std::string readings_text(const std::vector<ReadingPair>& pairs, bool comparable
                           noise ? format_fixed(100 * *noise, 2) + " %" : std::string("-"),
                           moved ? "moved" : ""});
   }
-  return render_text(table, color, 2);
+  return render_text(table, look, 2);
 }
 
 Json readings_json(const std::vector<ReadingPair>& pairs, bool comparable) {
@@ -135,8 +135,7 @@ int diff(const Io& io, const DiffOptions& options) {
     for (const DiffRow& row : moved.rows)
       rows.push_back({{"identity", row.identity}, {"delta_ns", row.delta_ns}, {"ambiguous", row.ambiguous}});
     tables[title] = {{"rows", rows}, {"per_call", moved.per_call}, {"caution", moved.caution}};
-    tables_text +=
-        fmt::format("\nKernels of the {}\n{}", title, render_table_diff(moved, io.color_out, io.width));
+    tables_text += fmt::format("\nKernels of the {}\n{}", title, render_table_diff(moved, io.look()));
   }
   if (io.json) {
     io.print_json({{"before", stored_run_json(*before.value)},
@@ -153,7 +152,7 @@ int diff(const Io& io, const DiffOptions& options) {
   for (const auto& words : apart) out += "  not comparable: " + words + "\n";
   for (const auto& words : files) out += "  " + words + "\n";
   if (files.empty()) out += "  the same files ran\n";
-  if (!pairs.empty()) out += "\n" + readings_text(pairs, apart.empty(), io.color_out);
+  if (!pairs.empty()) out += "\n" + readings_text(pairs, apart.empty(), io.look());
   io.print(out + tables_text);
   return kExitOk;
 }

@@ -12,6 +12,7 @@
 
 #include "plumbline/base/files.h"
 #include "plumbline/cli/ledger_commands.h"
+#include "plumbline/cli/progress.h"
 #include "plumbline/ledger/exchange.h"
 #include "plumbline/ledger/measured_rows.h"
 
@@ -110,6 +111,7 @@ Line next_line(std::istream& in, std::string& line) {
 
 int import_ledger(const Io& io, const ImportOptions& options) {
   std::ifstream stream;
+  std::uint64_t bytes = 0;  // of the file, where it has a size
   if (options.file != "-") {
     struct stat facts {};
     if (stat(options.file.c_str(), &facts) != 0) {
@@ -121,14 +123,19 @@ int import_ledger(const Io& io, const ImportOptions& options) {
       io.report({diagnose("file-not-regular", kind, {options.file, 0, 0})});
       return kExitUsage;
     }
+    bytes = static_cast<std::uint64_t>(facts.st_size);
     stream.open(options.file, std::ios::binary);
   }
   std::istream& in = options.file == "-" ? std::cin : stream;
   auto ledger = open_ledger(io, options.place, ledger::Access::write);
   if (!ledger) return kExitUsage;
   bool too_long = false;
+  std::optional<Progress> progress(std::in_place, io, "importing " + options.file, "bytes");
+  std::uint64_t read = 0;
   const ledger::NextLine next = [&](std::string& line) {
     const Line end = next_line(in, line);
+    read += line.size() + 1;
+    progress->update(read, bytes);
     too_long = end == Line::too_long;
     return end == Line::whole;
   };
@@ -141,6 +148,7 @@ int import_ledger(const Io& io, const ImportOptions& options) {
   }
   const auto imported = ledger::import_lines(*ledger, options.file == "-" ? "<stdin>" : options.file, next,
                                              options.each ? 1 : kBatch, acknowledge);
+  progress.reset();  // gone before anything is reported
   io.report(imported.diagnostics);
   if (too_long) {
     io.report({diagnose("file-too-large", fmt::format("a line has more than {} MiB", kLongestLine >> 20),

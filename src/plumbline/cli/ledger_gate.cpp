@@ -245,7 +245,7 @@ int gate(const Io& io, const GateRequest& request) {
   if (io.json) {
     io.print_json(gate_json(report));
   } else {
-    io.print(request.md ? gate_markdown(report) : gate_text(report, io.color_out, io.width));
+    io.print(request.md ? gate_markdown(report) : gate_text(report, io.look()));
   }
   const bool fails = report.result.verdict == ledger::GateVerdict::slower ||
                      (request.unknown_fails && report.result.verdict == ledger::GateVerdict::unknown);

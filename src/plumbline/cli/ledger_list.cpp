@@ -40,7 +40,7 @@ int list(const Io& io, const ListOptions& options) {
     for (const auto& line : *lines.value) out.push_back(run_line_json(line));
     io.print_json({{"runs", out}});
   } else {
-    io.print(run_list_text(*lines.value, io.color_out));
+    io.print(run_list_text(*lines.value, io.look()));
   }
   return kExitOk;
 }
@@ -89,7 +89,7 @@ int show(const Io& io, const ShowOptions& options) {
   if (io.json) {
     io.print_json(stored_run_json(*run.value));
   } else {
-    io.print(stored_run_text(*run.value, io.color_out));
+    io.print(stored_run_text(*run.value, io.look()));
   }
   return kExitOk;
 }

@@ -97,7 +97,7 @@ int trend(const Io& io, const TrendOptions& options) {
   if (io.json) {
     io.print_json(trend_json(found));
   } else {
-    io.print(trend_text(found, io.color_out));
+    io.print(trend_text(found, io.look()));
   }
   return kExitOk;
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/cli/ledger_commands.h"
+#include "plumbline/cli/progress.h"
 #include "plumbline/ledger/verify.h"
 #include "plumbline/report/verdict.h"
 
@@ -14,7 +15,11 @@ namespace {
 int verify(const Io& io, const LedgerPlace& place) {
   auto ledger = open_ledger(io, place, ledger::Access::read);
   if (!ledger) return kExitUsage;
-  const auto seen = ledger::verify(*ledger);
+  const auto seen = [&] {
+    Progress progress(io, "verifying", "entries");
+    return ledger::verify(*ledger,
+                          [&](std::uint64_t done, std::uint64_t all) { progress.update(done, all); });
+  }();
   io.report(seen.diagnostics);
   if (!seen.ok()) return kExitUsage;
   const auto& found = *seen.value;
@@ -45,6 +50,7 @@ void add_ledger_verify(Args& ledger) {
   args.positional("CARD", place->card, "the card whose ledger is meant", false);
   add_ledger_option(args, place->ledger);
   args.example("plumbline ledger verify operators/attention_backward");
+  args.status(kExitGate, "something is not what was banked");
   args.run([place](const Io& io) { return verify(io, *place); });
 }
 

@@ -72,6 +72,8 @@ void add_prep(Args& root) {
   args.positional("CARD", options->card, "a card's folder, a name under operators/, or a window.toml")
       .positional("EVAL.json", options->eval, "the eval that the bench wrote")
       .example("plumbline prep operators/attention_backward_prep eval.json");
+  args.status(kExitGate, "the prep report does not hold");
+  args.status(kExitRefused, "the contract refuses");
   args.run([options](const Io& io) { return prep(io, *options); });
 }
 

@@ -48,7 +48,7 @@ int record(const Io& io, Options& options) {
   } else if (options.md) {
     io.print(render_kernel_table_markdown(*table.value));
   } else {
-    io.print(render_kernel_table(*table.value, io.color_out, io.width));
+    io.print(render_kernel_table(*table.value, io.look()));
   }
   return kExitOk;
 }

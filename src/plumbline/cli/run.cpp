@@ -106,6 +106,8 @@ void add_run(Args& root) {
       .flag("--no-record", options->measure.no_record, "readings alone, no kernel tables")
       .flag("--no-reference", options->preflight.no_reference, "the card has no reference to compare with")
       .example("plumbline run operators/attention_backward --name h200");
+  args.status(kExitGate, "the harness refused the reading; the run is kept");
+  args.status(kExitRefused, "the contract or the bench refuses");
   args.run([options](const Io& io) { return run(io, *options); });
 }
 

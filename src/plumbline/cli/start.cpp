@@ -69,6 +69,7 @@ void add_start(Args& root) {
       .flag("--no-reference", options->preflight.no_reference, "the card has no reference to compare with")
       .flag("--strict", options->preflight.strict, "warnings refuse too")
       .example("plumbline start operators/attention_backward");
+  args.status(kExitRefused, "the contract or the bench refuses");
   args.run([options](const Io& io) { return start(io, *options); });
 }
 

@@ -58,7 +58,7 @@ int show(const Io& io, const Options& options) {
   } else if (options.md) {
     io.print(render_kernel_table_markdown(*table));
   } else {
-    io.print(render_kernel_table(*table, io.color_out, io.width));
+    io.print(render_kernel_table(*table, io.look()));
   }
   return kExitOk;
 }
@@ -73,7 +73,7 @@ int diff(const Io& io, const Options& options) {
   } else if (options.md) {
     io.print(render_table_diff_markdown(result));
   } else {
-    io.print(render_table_diff(result, io.color_out, io.width));
+    io.print(render_table_diff(result, io.look()));
   }
   return kExitOk;
 }

@@ -38,7 +38,7 @@ int show(const Io& io, const Options& options) {
     io.print_json(window_json(malformed_code(state), contract, state.findings, state.warnings));
   } else if (state.contract) {
     const WindowView view = collect_window(*state.contract, state.findings, state.warnings);
-    io.print(options.md ? render_markdown(view) : render_text(view, io.color_out));
+    io.print(options.md ? render_markdown(view) : render_text(view, io.look()));
   } else {
     io.report(to_diagnostics(state.findings));
     io.report(to_diagnostics(state.warnings));
@@ -87,6 +87,7 @@ void add_window(Args& root) {
   show_args.positional("CARD", options->card, "a card's folder, a name under operators/, or a window.toml")
       .flag("--md", options->md, "compact Markdown")
       .example("plumbline window show operators/attention_backward");
+  show_args.status(kExitRefused, "a finding refuses the run");
   show_args.run([options](const Io& io) { return show(io, *options); });
 }
 

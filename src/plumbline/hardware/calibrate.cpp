@@ -213,7 +213,7 @@ Parsed<Calibration> calibrate(const DataSheet& sheet, const MeasuredRows& rows,
   std::int64_t fitted = 0;
   const auto fit = [&](const OpProblem& problem, FittedOp& into) -> std::optional<OpFit> {
     if (!enough(problem)) return std::nullopt;
-    if (options.progress) options.progress(fmt::format("{}: {} rows", problem.name, problem.size()));
+    if (options.progress) options.progress(problem.name, problem.size());
     OpFit result = fit_op(problem, 1);
     into = result.op;
     source.budgets[problem.name] = site_budget_pct(result.judged, problem.site);

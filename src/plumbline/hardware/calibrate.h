@@ -35,7 +35,8 @@ struct CalibrateOptions {
       nullptr;             ///< operations without rows here are kept as this source has them
   bool keep_rows = false;  ///< keep measurements and kernel names, to be shown beside predictions
   double effort = 1;       ///< share of the usual number of trees (tests use less)
-  std::function<void(const std::string&)> progress{};  ///< told what is being fitted
+  std::function<void(const std::string& what, std::size_t rows)>
+      progress{};  ///< told what is being fitted, and to how many rows
 };
 
 /// Fits every operation that has enough rows (40 at 8 sites); others get generic constants. The same rows and

@@ -236,7 +236,7 @@ std::int64_t fit_operations(const std::vector<Measured<KernelRequest>>& all, con
         sites.insert(site_of(row.shape.shape));
       }
       if (rows.size() < kLeastRows) continue;
-      if (options.progress) options.progress(fmt::format("{}: {} rows", name_of(key), rows.size()));
+      if (options.progress) options.progress(name_of(key), rows.size());
       std::shared_ptr<Operation> operation;
       std::vector<Judged> judged;
       std::vector<std::uint64_t> site;

@@ -4,6 +4,9 @@
 #include <nettle/base64.h>
 #include <nettle/sha2.h>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -153,14 +156,54 @@ void add_data(Html& out, std::string_view id, const Json& value) {
   out.open("script", {{"type", "application/json"}, {"id", id}}).raw(script_json(value)).close("script");
 }
 
-void add_rows(Html& out, std::string_view id, const TextTable& table, std::size_t first) {
-  Json rows = Json::array();
-  for (std::size_t i = first; i < table.rows.size(); ++i) {
-    Json cells = Json::array();
-    for (const Cell& cell : table.rows[i]) cells.push_back(cell.text);
-    rows.push_back(std::move(cells));
+void add_long_table(Html& out, TextTable table, const std::string& caption, std::string_view id,
+                    std::string_view what) {
+  constexpr std::size_t kRowsInPage = 100;
+  const bool more = table.rows.size() > kRowsInPage;
+  if (more) {
+    out.leaf("p", fmt::format("The first {} of {} {}.", kRowsInPage, table.rows.size(), what));
+    Json rows = Json::array();
+    for (std::size_t i = kRowsInPage; i < table.rows.size(); ++i) {
+      Json cells = Json::array();
+      for (const Cell& cell : table.rows[i]) cells.push_back(cell.text);
+      rows.push_back(std::move(cells));
+    }
+    add_data(out, id, rows);
+    table.rows.resize(kRowsInPage);
   }
-  add_data(out, id, rows);
+  out.add(table_html(table, {caption, true, more ? std::string(id) : ""}));
+}
+
+void add_documents(Html& out, const std::vector<std::pair<std::string, Json>>& documents,
+                   std::string_view id) {
+  if (documents.empty()) return;
+  if (documents.size() > 1) {
+    // What differs only: a hundred documents share most of their lines.
+    const Json& base = documents.front().second;
+    Json all = Json::array();
+    for (const auto& [name, document] : documents) {
+      Json apart = Json::object();
+      for (const auto& [key, value] : document.items()) {
+        if (!base.contains(key) || base[key] != value) apart[key] = value;
+      }
+      for (const auto& [key, value] : base.items()) {
+        if (!document.contains(key)) apart[key] = nullptr;  // is left out
+      }
+      all.push_back({name, std::move(apart)});
+    }
+    add_data(out, id, {{"base", base}, {"all", std::move(all)}});
+    out.open("pre", {{"class", "copy"}, {"tabindex", "0"}, {"data-choices", id}});
+  } else {
+    out.open("pre", {{"class", "copy"}, {"tabindex", "0"}});
+  }
+  const std::string text = documents.front().second.dump(2);
+  // line by line: a line break is text here, not a hidden character
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out.text(text.substr(at, end - at)).raw("\n");
+    at = end + 1;
+  }
+  out.close("pre");
 }
 
 }  // namespace plumbline::html

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plumbline/base/json.h"
@@ -41,7 +43,13 @@ struct TableOptions {
 Html table_html(const TextTable& table, const TableOptions& options);
 /// A data block: JSON that scripts of the page may read; it never runs.
 void add_data(Html& out, std::string_view id, const Json& value);
-/// The rows of `table` from `first` on, as the data block `id` that TableOptions::more names.
-void add_rows(Html& out, std::string_view id, const TextTable& table, std::size_t first);
+/// A sortable table of any length: its first hundred rows, a sentence that counts the `what` that there are,
+/// and the others as the data block `id`, which scripts show.
+void add_long_table(Html& out, TextTable table, const std::string& caption, std::string_view id,
+                    std::string_view what);
+/// A JSON document to be copied, and others (names and documents in pairs, that one first) that a reader with
+/// scripts chooses from; `id` names their data block.
+void add_documents(Html& out, const std::vector<std::pair<std::string, Json>>& documents,
+                   std::string_view id);
 
 }  // namespace plumbline::html

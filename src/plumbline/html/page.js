@@ -71,10 +71,28 @@
     }
   }
 
+  // One of several, by name.
+  const chooser = (label, names, chosen, action) => {
+    const node = make('select', {}, ...names.map((name, i) => make('option', { value: i, textContent: name })));
+    node.value = chosen;
+    node.addEventListener('change', () => action(Number(node.value)));
+    return make('label', {}, `${label} `, node);
+  };
+
   for (const text of document.querySelectorAll('pre.copy')) {
     const said = make('span', {});
     said.setAttribute('role', 'status');
-    text.before(make('div', { className: 'tools' }, button('Copy', async () => {
+    const tools = make('div', { className: 'tools' });
+    text.before(tools);
+    if (text.dataset.choices) {
+      const { base, all } = data(text.dataset.choices);
+      tools.append(chooser('Shape', all.map((each) => each[0]), 0, (i) => {
+        const chosen = Object.entries({ ...base, ...all[i][1] }).filter(([, value]) => value !== null);
+        text.textContent = JSON.stringify(Object.fromEntries(chosen), null, 2) + '\n';
+        said.textContent = '';
+      }));
+    }
+    tools.append(button('Copy', async () => {
       try {
         await navigator.clipboard.writeText(text.textContent);
         said.textContent = 'copied';
@@ -82,7 +100,36 @@
         getSelection().selectAllChildren(text);
         said.textContent = 'selected: copy it with the keyboard';
       }
-    }), said));
+    }), said);
+  }
+
+  // Two runs beside each other: their values lie in the page, the table shows one pair.
+  for (const host of document.querySelectorAll('[data-compare]')) {
+    const { names, digits, totals, runs } = data(host.dataset.compare);
+    const table = host.querySelector('table'), body = table.tBodies[0];
+    const kMost = 40;
+    const chosen = [runs.length - 2, runs.length - 1];
+    const show = () => {
+      const [before, after] = chosen.map((i) => new Map(runs[i][1]));
+      table.caption.textContent = `${runs[chosen[0]][0]} and ${runs[chosen[1]][0]}`;
+      const rows = [];
+      for (let n = 0; n < names.length; ++n) {
+        const a = before.get(n), b = after.get(n);
+        if (a === undefined && b === undefined) continue;
+        rows.push({ n, a, b, moved: n < totals ? Infinity : Math.abs((b ?? 0) - (a ?? 0)) });
+      }
+      rows.sort((x, y) => (x.moved === y.moved ? x.n - y.n : y.moved - x.moved));
+      const cell = (text, className) => make('td', { className, textContent: text });
+      const value = (v, n) => (v === undefined ? '–' : v.toFixed(digits[n]));
+      body.replaceChildren(...rows.slice(0, kMost).map(({ n, a, b }) => {
+        const change = a === undefined || b === undefined || a === 0 ? '' : 100 * (b / a - 1);
+        const says = change === '' ? '' : `${change < 0 ? '' : '+'}${change.toFixed(2)} %`;
+        return make('tr', {}, cell(names[n], 'text'), cell(value(a, n), 'number'), cell(value(b, n), 'number'), cell(says, 'number'));
+      }));
+    };
+    const labels = runs.map((run) => run[0]);
+    (table.closest('.scroll') ?? table).before(make('div', { className: 'tools' },
+      ...['Before', 'After'].map((label, i) => chooser(label, labels, chosen[i], (run) => { chosen[i] = run; show(); }))));
   }
 
   const kSvg = 'http://www.w3.org/2000/svg';

@@ -10,7 +10,9 @@
 #include "plumbline/hardware/validate.h"
 #include "plumbline/report/confirm_view.h"
 #include "plumbline/report/ledger_trend_report.h"
+#include "plumbline/search/answer.h"
 #include "plumbline/search/arch_report.h"
+#include "plumbline/search/layer_changes.h"
 #include "plumbline/search/rank.h"
 #include "plumbline/search/sweep.h"
 
@@ -20,9 +22,14 @@ namespace plumbline::html {
 std::string confirm_page(const Confirmation& confirmation, const ConfirmView& view);
 
 /// Layers in order, with a plot of time against parameters and the layers that nothing beats in both.
-/// `total`: the predictor's name as shown elsewhere.
+/// `changes`: the first layer's, see layer_changes().
 std::string ranking_page(const Predictor& predictor, std::span<const Layer> layers,
-                         std::span<const Score> scores, std::span<const std::size_t> order, Metric metric);
+                         std::span<const Score> scores, std::span<const std::size_t> order, Metric metric,
+                         const std::vector<LayerChange>& changes);
+
+/// The answer of a search: best shapes, Pareto front, sensitivity, what became of the shapes, what was asked.
+/// `conflict`: why there is no answer, where there is none.
+std::string search_page(const Problem& problem, const SearchAnswer& answer, const std::string& conflict);
 
 /// Dimensions size by size; sizes that cost much more than the one before are marked.
 std::string sweep_page(const Predictor& predictor, const std::vector<Sweep>& sweeps);

@@ -20,7 +20,7 @@ namespace {
 
 using plumbline::detail::gpu_title;
 
-constexpr std::size_t kRowsInPage = 100;  // of a ranking; scripts reach the others
+constexpr std::size_t kMostChosen = 100;  // layers that can be chosen as JSON
 constexpr std::size_t kMostStacks = 24;
 constexpr double kCliffPct = 5;  // of one step, to be marked
 
@@ -45,12 +45,6 @@ std::vector<bool> front_of(std::span<const double> parameters, std::span<const S
 
 double parameters_of(const Score& score) {
   return score.ms_per_mparam_proxy > 0 ? score.total_ms / score.ms_per_mparam_proxy : 0;
-}
-
-TextTable first_rows(const TextTable& table) {
-  TextTable out = table;
-  if (out.rows.size() > kRowsInPage) out.rows.resize(kRowsInPage);
-  return out;
 }
 
 StackRow stack_of(const std::string& name, const Prediction& p) {
@@ -109,10 +103,27 @@ Html ranking_plot(std::span<const Layer> layers, std::span<const Score> scores,
                        {"parameters of the layer's GEMMs, millions", "ms", false, false, false, true, id});
 }
 
+TextTable changes_table(const std::vector<LayerChange>& changes) {
+  TextTable table;
+  table.columns = {{"dimension"},
+                   {"from", Align::right},
+                   {"to", Align::right},
+                   {"total ms", Align::right},
+                   {"time %", Align::right},
+                   {"parameters %", Align::right}};
+  for (const LayerChange& each : changes) {
+    table.rows.push_back({each.dimension, std::to_string(each.from), std::to_string(each.to),
+                          format_fixed(each.total_ms, each.total_ms < 0.01 ? 6 : 3),
+                          fmt::format("{:+.2f}", each.ms_pct), fmt::format("{:+.2f}", each.parameters_pct)});
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string ranking_page(const Predictor& predictor, std::span<const Layer> layers,
-                         std::span<const Score> scores, std::span<const std::size_t> order, Metric metric) {
+                         std::span<const Score> scores, std::span<const std::size_t> order, Metric metric,
+                         const std::vector<LayerChange>& changes) {
   Page page;
   page.title = fmt::format("Layers by {} on {}", to_string(metric), gpu_title(predictor));
   if (!order.empty()) {
@@ -125,26 +136,22 @@ std::string ranking_page(const Predictor& predictor, std::span<const Layer> laye
   out.add(ranking_plot(layers, scores, order, "points"));
   end_section(out);
   begin_section(out, "ranking", "Ranking");
-  const TextTable table = plumbline::detail::ranking_table(layers, scores, order);
-  const bool more = table.rows.size() > kRowsInPage;
-  if (more) {
-    out.leaf("p", fmt::format("The first {} of {} layers.", kRowsInPage, table.rows.size()));
-    add_rows(out, "rows", table, kRowsInPage);
-  }
-  out.add(table_html(first_rows(table), {"Ranking", true, more ? "rows" : ""}));
+  add_long_table(out, plumbline::detail::ranking_table(layers, scores, order), "Ranking", "rows", "layers");
   end_section(out);
   if (!order.empty()) {
-    begin_section(out, "chosen", "The first layer");
-    out.open("pre", {{"class", "copy"}, {"tabindex", "0"}});
-    Html json;
-    std::string text = layer_json(layers[order.front()]).dump(2);
-    // line by line: a line break is text here, not a hidden character
-    for (std::size_t at = 0; at <= text.size();) {
-      const std::size_t end = std::min(text.find('\n', at), text.size());
-      json.text(text.substr(at, end - at)).raw("\n");
-      at = end + 1;
+    if (!changes.empty()) {
+      begin_section(out, "sensitivity", "The first layer, one dimension changed");
+      out.add(table_html(changes_table(changes), {"Time and parameters of its GEMMs", false, ""}));
+      end_section(out);
     }
-    out.add(json).close("pre");
+    begin_section(out, "chosen", "The first layer");
+    std::vector<std::pair<std::string, Json>> documents;
+    for (const std::size_t i : order) {
+      if (documents.size() == kMostChosen) break;
+      documents.emplace_back(fmt::format("{}. {}", documents.size() + 1, one_line(layers[i].name)),
+                             layer_json(layers[i]));
+    }
+    add_documents(out, documents, "documents");
     end_section(out);
   }
   return render_page(page);

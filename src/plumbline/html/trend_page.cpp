@@ -4,17 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
 #include "plumbline/html/page.h"
 #include "plumbline/html/pages.h"
+#include "plumbline/report/ledger_trend_compare.h"
 
 namespace plumbline::html {
 namespace {
 
-constexpr std::size_t kRowsInPage = 100;  // scripts reach the others
-constexpr double kGate = 1;               // a raw ratio of one: as fast as the reference
+constexpr double kGate = 1;  // a raw ratio of one: as fast as the reference
 
 std::string verdict_of(const Trend& trend) {
   const auto& last = trend.runs.back();
@@ -59,6 +60,23 @@ Html kernel_chart(const Trend& trend) {
   return line_chart("The student's longest kernels, run by run", series, options);
 }
 
+/// The last run against the one before it; a reader with scripts chooses others.
+Html comparison(const Trend& trend) {
+  const RunValues values = run_values(trend);
+  const std::size_t after = values.runs.size() - 1;
+  Html out;
+  begin_section(out, "compare", "Two runs compared");
+  if (values.runs.size() < trend.runs.size())
+    out.leaf("p", fmt::format("To choose from: the last {} runs.", values.runs.size()));
+  add_data(out, "values", run_values_json(values));
+  out.open("div", {{"data-compare", "values"}});
+  out.add(table_html(compare_runs(values, after - 1, after),
+                     {values.runs[after - 1].label + " and " + values.runs[after].label, false, ""}));
+  out.close("div");
+  end_section(out);
+  return out;
+}
+
 }  // namespace
 
 std::string trend_page(const Trend& trend) {
@@ -77,16 +95,11 @@ std::string trend_page(const Trend& trend) {
     out.add(kernel_chart(trend));
     end_section(out);
   }
+  if (trend.runs.size() > 1) out.add(comparison(trend));
   begin_section(out, "runs", "Runs");
   TextTable table = trend_table(trend);
   table.columns.back().head = "moved";
-  const bool more = table.rows.size() > kRowsInPage;
-  if (more) {
-    add_rows(out, "rows", table, kRowsInPage);
-    out.leaf("p", fmt::format("The first {} of {} runs.", kRowsInPage, table.rows.size()));
-    table.rows.resize(kRowsInPage);
-  }
-  out.add(table_html(table, {"Runs, oldest first", true, more ? "rows" : ""}));
+  add_long_table(out, std::move(table), "Runs, oldest first", "rows", "runs");
   end_section(out);
   if (!trend.others.empty()) {
     begin_section(out, "others", "Not in this line");

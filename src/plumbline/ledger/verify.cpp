@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kPage = 500;
 
-Diagnostics check_documents(Ledger& ledger, Verified& seen) {
+Diagnostics check_documents(Ledger& ledger, Verified& seen, const std::function<void()>& tell) {
   Connection& connection = ledger.connection();
   for (std::int64_t after = 0, last = -1; last != after;) {
     last = after;
@@ -27,6 +27,7 @@ Diagnostics check_documents(Ledger& ledger, Verified& seen) {
         {Param(after), Param(kPage)}, [&](const RowView& row) {
           after = row.integer(0);
           ++seen.documents;
+          tell();
           if (row.null(3)) {
             ++seen.collected;
             return;
@@ -71,9 +72,20 @@ void check_ratio(Ledger& ledger, const StoredRun& run, Verified& seen) {
 
 }  // namespace
 
-Parsed<Verified> verify(Ledger& ledger) {
+Parsed<Verified> verify(Ledger& ledger,
+                        const std::function<void(std::uint64_t done, std::uint64_t all)>& progress) {
   Verified seen;
-  if (Diagnostics said = check_documents(ledger, seen); !said.empty()) return {std::nullopt, std::move(said)};
+  std::int64_t all = 0;
+  if (progress) {
+    for (const char* count : {"SELECT COUNT(*) FROM parts", "SELECT COUNT(*) FROM runs"})
+      ledger.connection().run(count, {}, [&](const RowView& row) { all += row.integer(0); });
+  }
+  const auto tell = [&] {
+    if (progress)
+      progress(static_cast<std::uint64_t>(seen.documents + seen.runs), static_cast<std::uint64_t>(all));
+  };
+  if (Diagnostics said = check_documents(ledger, seen, tell); !said.empty())
+    return {std::nullopt, std::move(said)};
   std::unordered_map<std::string, bool> contracts;
   for (std::int64_t after = 0;;) {
     const auto ids = ledger.ids_after(after, static_cast<std::size_t>(kPage));
@@ -93,6 +105,7 @@ Parsed<Verified> verify(Ledger& ledger) {
             diagnose("ledger-contract-refuses",
                      fmt::format("run {} carries a ratio and its contract refuses the run", id)));
       check_ratio(ledger, *run.value, seen);
+      tell();
     }
   }
   return {std::move(seen), {}};

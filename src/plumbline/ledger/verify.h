@@ -19,6 +19,8 @@ struct Verified {
 /// Every document against its hash, every run against its digest, each run's contract checked again, the
 /// ratio of each run against its eval. Findings: ledger-part-damaged, ledger-row-damaged,
 /// ledger-contract-refuses, ledger-ratio-differs. Errors are those of the connection.
-Parsed<Verified> verify(Ledger& ledger);
+/// `progress` hears of every document and run.
+Parsed<Verified> verify(Ledger& ledger,
+                        const std::function<void(std::uint64_t done, std::uint64_t all)>& progress = {});
 
 }  // namespace plumbline::ledger

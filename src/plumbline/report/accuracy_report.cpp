@@ -23,7 +23,7 @@ Json or_null(const std::map<std::string, double>& errors, const std::string& key
 
 }  // namespace
 
-std::string calibration_text(const Calibration& calibration, bool color) {
+std::string calibration_text(const Calibration& calibration, const Look& look) {
   std::int64_t kept = 0, named = 0, rejected = 0;
   for (const RowFile& file : calibration.source.rows) {
     (file.kernel_names ? named : kept) += file.rows;
@@ -63,19 +63,19 @@ std::string calibration_text(const Calibration& calibration, bool color) {
                           shown(e, "kendall_tau", 3),
                           shown(e, "coverage_pct", 1)});
   }
-  return out + render_text(table, color);
+  return out + render_text(table, look);
 }
 
 bool usable(const CheckedTable& table) { return !has_errors(table.findings) && table.file.rows > 0; }
 
-std::string checked_text(const std::vector<CheckedTable>& tables, bool color) {
+std::string checked_text(const std::vector<CheckedTable>& tables, const Look& look) {
   TextTable out{{{"file"}, {"GPU"}, {"rows", Align::right}, {"set apart", Align::right}, {"usable"}}, {}};
   for (const CheckedTable& table : tables) {
     out.rows.push_back({table.file.name, table.hardware, format_grouped(table.file.rows),
                         format_grouped(table.file.rejected),
                         usable(table) ? Cell{"yes"} : Cell{"NO", Style::bad}});
   }
-  return render_text(out, color);
+  return render_text(out, look);
 }
 
 Json checked_json(const std::vector<CheckedTable>& tables) {
@@ -110,7 +110,7 @@ Json calibration_json(const Calibration& calibration, const Diagnostics& rejecte
   return {{"source", calibration.source.name}, {"files", files}, {"rejected", rows}, {"folds", folds}};
 }
 
-std::string validation_text(const std::vector<OpAccuracy>& ops, bool color) {
+std::string validation_text(const std::vector<OpAccuracy>& ops, const Look& look) {
   TextTable table;
   table.columns = {{"operation"},
                    {"rows", Align::right},
@@ -136,7 +136,7 @@ std::string validation_text(const std::vector<OpAccuracy>& ops, bool color) {
                           shown(e, "coverage_pct", 1),
                           op.budget_mape_pct ? format_fixed(*op.budget_mape_pct, 1) : "–"});
   }
-  return render_text(table, color);
+  return render_text(table, look);
 }
 
 Json validation_json(const std::vector<OpAccuracy>& ops) {

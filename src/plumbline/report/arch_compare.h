@@ -10,6 +10,7 @@
 
 #include "plumbline/base/diagnostics.h"
 #include "plumbline/base/json.h"
+#include "plumbline/report/text_table.h"
 
 namespace plumbline {
 
@@ -77,7 +78,7 @@ ArtifactComparison compare_artifacts(const Artifact& a, const Artifact& b);
 
 /// The comparison as text. `fail_above`: the bound in per cent, if any.
 std::string comparison_text(const ArtifactComparison& comparison, std::optional<double> fail_above,
-                            bool color);
+                            const Look& look);
 /// The same as Markdown, at most 25 rows a table.
 std::string comparison_markdown(const ArtifactComparison& comparison, std::optional<double> fail_above);
 /// The same as JSON; "passed" is the gate.

@@ -107,9 +107,9 @@ Json moved_json(const std::vector<Moved>& moved) {
 
 }  // namespace
 
-std::string comparison_text(const ArtifactComparison& c, std::optional<double> fail_above, bool color) {
-  const auto title = [&](const std::string& text) { return styled(text, Style::bold, color) + "\n"; };
-  const auto table = [&](const TextTable& t) { return render_text(t, color, 2) + "\n"; };
+std::string comparison_text(const ArtifactComparison& c, std::optional<double> fail_above, const Look& look) {
+  const auto title = [&](const std::string& text) { return styled(text, Style::bold, look.color) + "\n"; };
+  const auto table = [&](const TextTable& t) { return render_text(t, look, 2) + "\n"; };
   return render(c, fail_above, title, table) + verdict(c, fail_above) + "\n";
 }
 

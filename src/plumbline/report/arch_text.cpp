@@ -18,7 +18,9 @@ std::string bullets(const std::vector<std::string>& lines) {
   return out;
 }
 
-std::string heading(std::string_view text, bool color) { return styled(text, Style::bold, color) + "\n"; }
+std::string heading(std::string_view text, const Look& look) {
+  return styled(text, Style::bold, look.color) + "\n";
+}
 
 std::string describe(const Layer& layer) {
   std::string out;
@@ -105,11 +107,15 @@ std::string with_prefix(double value) {
 }
 
 std::string prediction_detail(const Predictor& predictor, const Layer& layer, const Prediction& prediction,
-                              bool color) {
+                              const Look& look) {
   std::string out =
-      heading(fmt::format("{}  ({})", printable(layer.name), detail::gpu_title(predictor)), color);
+      heading(fmt::format("{}  ({})", printable(layer.name), detail::gpu_title(predictor)), look);
   out += fmt::format("  {}\n\n", describe(layer));
-  out += render_text(detail::kernel_table(predictor, layer, prediction), color, 2);
+  TextTable kernels = detail::kernel_table(predictor, layer, prediction);
+  std::vector<double> shares;
+  for (const KernelTime& kernel : prediction.kernels()) shares.push_back(kernel.ms / prediction.total_ms);
+  add_bars(kernels, look, 2, shares);
+  out += render_text(kernels, look, 2);
   out += '\n';
   for (const TilePenalty& tile : prediction.tile_penalties) {
     if (tile.aligned_128) continue;
@@ -135,10 +141,10 @@ std::string prediction_row(const Layer& layer, const Prediction& prediction) {
 }
 
 std::string model_cost_text(const Predictor& predictor, const Transformer& model, const Workload& workload,
-                            const ModelCost& cost, bool color) {
+                            const ModelCost& cost, const Look& look) {
   std::string out = heading(
       fmt::format("{}, {} layers  ({})", model.model_type, model.layers.size(), detail::gpu_title(predictor)),
-      color);
+      look);
   out += fmt::format("  parameters          {}{}\n", format_grouped(parameter_count(model)),
                      model.tied_embeddings ? "  (embedding tied)" : "");
   if (active_parameter_count(model) != parameter_count(model)) {
@@ -159,7 +165,7 @@ std::string model_cost_text(const Predictor& predictor, const Transformer& model
                      workload.batch_size, workload.seq_len);
   out += fmt::format("  {:<8}            {}FLOP, causal\n\n", to_string(workload.phase),
                      with_prefix(static_cast<double>(cost.flops)));
-  out += render_text(parts_table(cost), color, 2);
+  out += render_text(parts_table(cost), look, 2);
   if (!cost.untimed.empty()) {
     out += fmt::format("\n  no time: {}\n", cost.untimed);
     for (const std::string& note : model.notes) out += fmt::format("  note: {}\n", note);
@@ -177,10 +183,10 @@ std::string model_cost_text(const Predictor& predictor, const Transformer& model
 
 std::string ranking_text(const Predictor& predictor, std::span<const Layer> layers,
                          std::span<const Score> scores, std::span<const std::size_t> order, Metric metric,
-                         bool color) {
+                         const Look& look) {
   std::string out =
-      heading(fmt::format("Ranked by {}  ({})", to_string(metric), detail::gpu_title(predictor)), color) +
-      render_text(detail::ranking_table(layers, scores, order), color, 2);
+      heading(fmt::format("Ranked by {}  ({})", to_string(metric), detail::gpu_title(predictor)), look) +
+      render_text(detail::ranking_table(layers, scores, order), look, 2);
   constexpr std::size_t kMostNotes = 5;
   std::size_t notes = 0;
   for (std::size_t i = 0; i < order.size() && notes < kMostNotes; ++i) {
@@ -192,33 +198,33 @@ std::string ranking_text(const Predictor& predictor, std::span<const Layer> laye
   return out;
 }
 
-std::string sweep_text(const Predictor& predictor, const Sweep& sweep, bool color) {
+std::string sweep_text(const Predictor& predictor, const Sweep& sweep, const Look& look) {
   std::string out =
-      heading(fmt::format("{}  ({})", detail::sweep_title(sweep), detail::gpu_title(predictor)), color);
-  out += render_text(detail::sweep_table(sweep), color, 2);
+      heading(fmt::format("{}  ({})", detail::sweep_title(sweep), detail::gpu_title(predictor)), look);
+  out += render_text(detail::sweep_table(sweep), look, 2);
   if (sweep.values_refused > 0) {
     out += fmt::format("  {} sizes make no valid layer and are left out\n", sweep.values_refused);
   }
   return out + "\n";
 }
 
-std::string arch_report_text(const ArchReport& report, bool color) {
+std::string arch_report_text(const ArchReport& report, const Look& look) {
   std::string out;
   for (const GpuReport& gpu : report.gpus) {
-    out += heading(fmt::format("Layers  ({})", detail::gpu_title(gpu.predictor)), color);
-    out += render_text(detail::layer_table(report, gpu), color, 2) + "\n";
+    out += heading(fmt::format("Layers  ({})", detail::gpu_title(gpu.predictor)), look);
+    out += render_text(detail::layer_table(report, gpu), look, 2) + "\n";
     const auto scores = detail::scores_of(gpu);
     for (std::size_t m = kReportMetrics.size(); m-- > 0;) {
-      out += ranking_text(gpu.predictor, report.layers, scores, gpu.rankings[m], kReportMetrics[m], color) +
-             "\n";
+      out +=
+          ranking_text(gpu.predictor, report.layers, scores, gpu.rankings[m], kReportMetrics[m], look) + "\n";
     }
-    for (const Sweep& sweep : gpu.cliffs) out += sweep_text(gpu.predictor, sweep, color);
-    out += heading(fmt::format("What {} shows", gpu.predictor.hardware), color);
+    for (const Sweep& sweep : gpu.cliffs) out += sweep_text(gpu.predictor, sweep, look);
+    out += heading(fmt::format("What {} shows", gpu.predictor.hardware), look);
     out += bullets(takeaways(report, gpu)) + "\n";
   }
   if (!report.agreement.empty()) {
-    out += heading(detail::agreement_title(report), color) +
-           render_text(detail::agreement_table(report), color, 2);
+    out += heading(detail::agreement_title(report), look) +
+           render_text(detail::agreement_table(report), look, 2);
     out += bullets(agreement_takeaways(report)) + "\n";
   }
   for (const LeftOut& each : report.left_out) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumbline/report/text_table.h"
 #include "plumbline/search/arch_report.h"
 #include "plumbline/search/model_cost.h"
 
@@ -13,7 +14,7 @@ namespace plumbline {
 
 /// One layer kernel by kernel: time, band, share, what binds it, and the tile penalties.
 std::string prediction_detail(const Predictor& predictor, const Layer& layer, const Prediction& prediction,
-                              bool color);
+                              const Look& look);
 
 /// The head of a list of predictions (fixed columns, so that a million rows can stream).
 std::string prediction_row_head();
@@ -22,7 +23,7 @@ std::string prediction_row(const Layer& layer, const Prediction& prediction);
 
 /// A whole model: counts, layer types, the parts beside them, latency and tokens per second.
 std::string model_cost_text(const Predictor& predictor, const Transformer& model, const Workload& workload,
-                            const ModelCost& cost, bool color);
+                            const ModelCost& cost, const Look& look);
 
 /// What kind of layer it is: "full attention", "sliding 1024, 128 experts (8 active)", "latent attention".
 std::string layer_kind_text(const TransformerLayer& layer);
@@ -30,13 +31,13 @@ std::string layer_kind_text(const TransformerLayer& layer);
 /// A ranking, the best first; then, for at most five layers, what window_note() says.
 std::string ranking_text(const Predictor& predictor, std::span<const Layer> layers,
                          std::span<const Score> scores, std::span<const std::size_t> order, Metric metric,
-                         bool color);
+                         const Look& look);
 
 /// A sweep; sizes off the 128 grid are marked.
-std::string sweep_text(const Predictor& predictor, const Sweep& sweep, bool color);
+std::string sweep_text(const Predictor& predictor, const Sweep& sweep, const Look& look);
 
 /// The report: tables a GPU, and the takeaways computed from it.
-std::string arch_report_text(const ArchReport& report, bool color);
+std::string arch_report_text(const ArchReport& report, const Look& look);
 
 /// The same content as compact Markdown, at most 25 rows a table.
 std::string arch_report_markdown(const ArchReport& report);

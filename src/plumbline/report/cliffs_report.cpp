@@ -70,7 +70,7 @@ std::string legend(const std::vector<DimensionCliffs>& dimensions) {
   return out;
 }
 
-std::string neighbours_text(const DimensionCliffs& d, bool color) {
+std::string neighbours_text(const DimensionCliffs& d, const Look& look) {
   const bool measured =
       d.measured_ms || std::any_of(d.neighbours.begin(), d.neighbours.end(),
                                    [](const Neighbour& n) { return n.measured_ms.has_value(); });
@@ -102,7 +102,7 @@ std::string neighbours_text(const DimensionCliffs& d, bool color) {
     add(n, signed_pct(n.change_pct), signed_pct(n.work_change_pct), Style::plain);
   }
   if (!own) add(d, "asked", "", Style::bold);
-  return render_text(table, color);
+  return render_text(table, look);
 }
 
 Json size_json(const SizeCost& size) {
@@ -123,7 +123,7 @@ Json size_json(const SizeCost& size) {
 
 }  // namespace
 
-std::string cliffs_text(const std::vector<DimensionCliffs>& dimensions, bool color) {
+std::string cliffs_text(const std::vector<DimensionCliffs>& dimensions, const Look& look) {
   TextTable summary;
   summary.columns = {{"dimension"},        {"value", Align::right},         {"ms", Align::right},
                      {"slow because of"},  {"over its work", Align::right}, {"better", Align::right},
@@ -140,8 +140,8 @@ std::string cliffs_text(const std::vector<DimensionCliffs>& dimensions, bool col
                             better ? format_fixed(d.better_ms, 4) : "–",
                             better ? Cell(format_fixed(d.saving_pct, 1) + " %", Style::good) : Cell("–")});
   }
-  std::string out = render_text(summary, color) + legend(dimensions);
-  for (const DimensionCliffs& d : dimensions) out += "\n" + neighbours_text(d, color);
+  std::string out = render_text(summary, look) + legend(dimensions);
+  for (const DimensionCliffs& d : dimensions) out += "\n" + neighbours_text(d, look);
   return out;
 }
 

@@ -16,15 +16,6 @@ namespace {
 
 using namespace detail;
 
-/// Columns of a terminal that the kernel table needs for everything but the names.
-int taken_beside_names(const ConfirmView& view) {
-  std::size_t pays = 0;
-  for (const SideView* side : {&view.student, &view.reference}) {
-    for (const KernelLine& line : side->kernels) pays = std::max(pays, display_width(line.pays_for));
-  }
-  return 52 + static_cast<int>(std::min<std::size_t>(pays, 40));
-}
-
 std::string title(const ConfirmView& view) {
   std::string text = view.card;
   if (!view.run.empty()) text += "  run " + view.run;
@@ -58,30 +49,40 @@ std::string diagnostic_words(const Diagnostic& d) {
   return fmt::format("{} [{}]{}", d.message, d.code, place);
 }
 
-/// The table without its (empty) header line.
-std::string headless(const TextTable& table, bool color, std::size_t indent) {
-  const std::string text = render_text(table, color, indent);
-  return text.substr(std::min(text.find('\n') + 1, text.size()));
+/// Shares of the rows of kernel_table(); none for titles, rules and what is summed up.
+std::vector<double> kernel_shares(const ConfirmView& view) {
+  std::vector<double> out;
+  for (const SideView* side : {&view.student, &view.reference}) {
+    if (side != &view.student) out.push_back(-1);
+    out.push_back(-1);
+    for (const KernelLine& line : side->kernels) out.push_back(line.share_pct / 100);
+    if (side->left_out > 0) out.push_back(-1);
+  }
+  return out;
 }
 
 }  // namespace
 
-std::string confirm_text(const ConfirmView& view, bool color, int width) {
-  const auto head = [&](std::string_view text) { return "\n" + styled(text, Style::bold, color) + "\n"; };
-  std::string out = styled(title(view), Style::bold, color) + "\n\n";
-  out += headless(ratio_table(view), color, 2);
+std::string confirm_text(const ConfirmView& view, const Look& look) {
+  const int width = sentence_width(look);
+  const auto head = [&](std::string_view text) {
+    return "\n" + styled(text, Style::bold, look.color) + "\n";
+  };
+  std::string out = styled(title(view), Style::bold, look.color) + "\n\n";
+  out += render_text(ratio_table(view), look, 2);
   std::string verdict = wrapped("  ", view.verdict, width);
   verdict.pop_back();  // the colour ends before the line does
-  out += "\n" + styled(verdict, view.passed ? Style::good : Style::bad, color) + "\n";
+  out += "\n" + styled(verdict, view.passed ? Style::good : Style::bad, look.color) + "\n";
   for (const std::string& reason : view.because) out += bullet(printable(reason), width);
-  if (!view.workloads.empty()) out += head("Workloads") + render_text(workload_table(view), color, 2);
+  if (!view.workloads.empty()) out += head("Workloads") + render_text(workload_table(view), look, 2);
   if (view.student.table || view.reference.table) {
-    const auto room = static_cast<std::size_t>(std::max(28, width - taken_beside_names(view)));
-    out += head("Kernels (● priced)") + render_text(kernel_table(view, room, false), color, 2);
+    TextTable kernels = kernel_table(view, false);
+    add_bars(kernels, look, 4, kernel_shares(view));
+    out += head("Kernels (● priced)") + render_text(kernels, look, 2);
     for (const std::string& words : one_sided_words(view)) out += bullet(printable(words), width);
   }
   if (view.student.window || view.reference.window)
-    out += head("Windows") + render_text(window_table(view), color, 2);
+    out += head("Windows") + render_text(window_table(view), look, 2);
   if (!view.prep_words.empty()) {
     out += head("Prep");
     for (const std::string& words : view.prep_words) out += bullet(printable(words), width);
@@ -97,7 +98,7 @@ std::string confirm_text(const ConfirmView& view, bool color, int width) {
     out += head("Against run " + view.against->run);
     for (const std::string& words : against_words(*view.against)) out += bullet(printable(words), width);
   }
-  out += head("Sources") + headless(source_table(view), color, 2);
+  out += head("Sources") + render_text(source_table(view), look, 2);
   return out;
 }
 
@@ -133,7 +134,7 @@ std::string confirm_markdown(const ConfirmView& view) {
     if (!side->table) continue;
     ConfirmView one;
     (side == &view.student ? one.student : one.reference) = *side;
-    out += "\n" + render_markdown(kernel_table(one, 0, true));
+    out += "\n" + render_markdown(kernel_table(one, true));
   }
   if (const auto words = one_sided_words(view); !words.empty()) {
     out += "\n";

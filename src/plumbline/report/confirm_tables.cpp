@@ -33,7 +33,8 @@ std::string counted(double value) {
 
 TextTable ratio_table(const ConfirmView& view) {
   TextTable table;
-  table.columns = {{"", Align::left, 0}, {"", Align::right, 0}, {"", Align::left, 0}, {"", Align::left, 0}};
+  table.columns = {
+      {"", Align::left, 0}, {"", Align::right, 0}, {"", Align::left, 0}, {"", Align::left, 0, true}};
   const Style style = view.passed ? Style::good : Style::bad;
   table.rows.push_back({Cell("raw ratio", Style::bold), Cell(fixed(view.raw_ratio, view.digits), style),
                         Cell(range(view.raw_interval, view.digits)),
@@ -124,12 +125,12 @@ void add_kernels(TextTable& table, const SideView& side, bool tensor, bool with_
 
 }  // namespace
 
-TextTable kernel_table(const ConfirmView& view, std::size_t name_width, bool with_side) {
+TextTable kernel_table(const ConfirmView& view, bool with_side) {
   const bool tensor = any_tensor(view.student) || any_tensor(view.reference);
   TextTable table;
   if (with_side) table.columns.push_back({"side", Align::left, 0});
   table.columns.insert(table.columns.end(), {{"", Align::left, 0},
-                                             {"kernel", Align::left, name_width},
+                                             {"kernel", Align::left, 0},
                                              {"launches", Align::right, 0},
                                              {"µs", Align::right, 0},
                                              {"share", Align::right, 0}});
@@ -167,7 +168,7 @@ TextTable window_table(const ConfirmView& view) {
 
 TextTable source_table(const ConfirmView& view) {
   TextTable table;
-  table.columns = {{"what", Align::left, 0}, {"from", Align::left, 0}, {"", Align::left, 0}};
+  table.columns = {{"what", Align::left, 0}, {"from", Align::left, 0}, {"", Align::left, 0, true}};
   for (const Source& source : view.sources)
     table.rows.push_back({Cell(source.what), Cell(source.file), Cell(source.detail, Style::dim)});
   return table;

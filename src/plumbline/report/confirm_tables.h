@@ -23,7 +23,7 @@ std::string counted(double value);
 TextTable ratio_table(const ConfirmView& view);
 TextTable workload_table(const ConfirmView& view);
 /// Both sides in one table, so that their columns line up.
-TextTable kernel_table(const ConfirmView& view, std::size_t name_width, bool with_side);
+TextTable kernel_table(const ConfirmView& view, bool with_side);
 TextTable window_table(const ConfirmView& view);
 TextTable source_table(const ConfirmView& view);
 /// What one side alone launches, a sentence each; the first few by time.

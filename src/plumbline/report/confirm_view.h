@@ -8,6 +8,7 @@
 
 #include "plumbline/base/json.h"
 #include "plumbline/evidence/confirmation.h"
+#include "plumbline/report/text_table.h"
 
 namespace plumbline {
 
@@ -93,8 +94,8 @@ struct ConfirmView {
 ConfirmView collect_confirm(const Confirmation& confirmation, std::string card, std::string run,
                             std::optional<Rerun> against = {});
 
-/// For a terminal of `width` columns.
-std::string confirm_text(const ConfirmView& view, bool color, int width);
+/// For a terminal, or for a file.
+std::string confirm_text(const ConfirmView& view, const Look& look);
 
 /// Compact Markdown, bounded: names cut to 64 characters, at most 25 rows a table.
 std::string confirm_markdown(const ConfirmView& view);

@@ -124,14 +124,14 @@ Json unit_json(const GateUnit& unit) {
 
 }  // namespace
 
-std::string gate_text(const GateReport& report, bool color, int) {
+std::string gate_text(const GateReport& report, const Look& look) {
   std::string out =
       fmt::format("{}  {}  {}  {} window\n\n  {}  {}\n", printable(report.card), head(report),
                   printable(report.gpu), printable(report.window),
-                  styled(to_string(report.result.verdict), style_of(report.result.verdict), color),
+                  styled(to_string(report.result.verdict), style_of(report.result.verdict), look.color),
                   printable(report.result.why));
   for (const std::string& remark : remarks(report, false)) out += "  - " + remark + "\n";
-  if (!report.result.units.empty()) out += "\n" + render_text(table_of(ordered(report)), color);
+  if (!report.result.units.empty()) out += "\n" + render_text(table_of(ordered(report)), look);
   return out;
 }
 

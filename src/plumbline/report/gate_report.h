@@ -8,6 +8,7 @@
 
 #include "plumbline/base/json.h"
 #include "plumbline/ledger/gate.h"
+#include "plumbline/report/text_table.h"
 
 namespace plumbline {
 
@@ -23,7 +24,7 @@ struct GateReport {
 };
 
 /// For a terminal.
-std::string gate_text(const GateReport& report, bool color, int width);
+std::string gate_text(const GateReport& report, const Look& look);
 /// For a pull request: the verdict, what moved or could not be told, and the rest folded.
 std::string gate_markdown(const GateReport& report);
 /// One document.

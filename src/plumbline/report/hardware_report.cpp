@@ -102,9 +102,10 @@ std::string error_text(const FoldLine& line, const char* key) {
   return at == line.errors->end() ? "–" : format_fixed(at->second, 2);
 }
 
-std::string source_text(const KernelSource& source, bool first, bool color) {
-  std::string out = fmt::format("\n  kernel source {}{}\n    {}\n", styled(source.name, Style::bold, color),
-                                first ? " (the default)" : "", source.framework);
+std::string source_text(const KernelSource& source, bool first, const Look& look) {
+  std::string out =
+      fmt::format("\n  kernel source {}{}\n    {}\n", styled(source.name, Style::bold, look.color),
+                  first ? " (the default)" : "", source.framework);
   TextTable table{{{"operation"},
                    {"rows", Align::right},
                    {"sites", Align::right},
@@ -117,7 +118,7 @@ std::string source_text(const KernelSource& source, bool first, bool color) {
                           line.sites > 0 ? format_grouped(line.sites) : "–", error_text(line, "mape_pct"),
                           error_text(line, "p90_pct"), error_text(line, "coverage_pct")});
   }
-  out += render_text(table, color, 4);
+  out += render_text(table, look, 4);
   out += "    errors: by folds of sites that a fold's fit did not see\n";
   for (const RowFile& file : source.rows) {
     out +=
@@ -149,7 +150,7 @@ Json hardware_json(const Hardware& hardware) {
           {"sources", sources_json(hardware)}};
 }
 
-std::string hardware_list_text(std::span<const Hardware> all, bool color) {
+std::string hardware_list_text(std::span<const Hardware> all, const Look& look) {
   TextTable table{{{"name"},
                    {"product"},
                    {"SMs", Align::right},
@@ -165,12 +166,12 @@ std::string hardware_list_text(std::span<const Hardware> all, bool color) {
                           round_number(h.sheet.bf16_tflops),
                           {knowledge(h), h.sources.empty() ? Style::warn : Style::plain}});
   }
-  return render_text(table, color);
+  return render_text(table, look);
 }
 
-std::string hardware_text(const Hardware& hardware, bool color) {
+std::string hardware_text(const Hardware& hardware, const Look& look) {
   const DataSheet& s = hardware.sheet;
-  std::string out = fmt::format("{}  {}\n", styled(hardware.name, Style::bold, color), s.product);
+  std::string out = fmt::format("{}  {}\n", styled(hardware.name, Style::bold, look.color), s.product);
   out += fmt::format("  data sheet   {} SMs, {} GB/s, {} TFLOPS bf16, L2 {} MiB, memory {} GB\n", s.sm_count,
                      round_number(s.hbm_bandwidth_gbps), round_number(s.bf16_tflops),
                      format_fixed(static_cast<double>(s.l2_bytes) / (1 << 20), 0),
@@ -189,11 +190,11 @@ std::string hardware_text(const Hardware& hardware, bool color) {
     out += fmt::format("               from {}\n", hardware.proxy_source);
   }
   for (const auto& source : hardware.sources) {
-    out += source_text(*source, source == hardware.sources.front(), color);
+    out += source_text(*source, source == hardware.sources.front(), look);
   }
   if (hardware.sources.empty()) {
     out += styled("  nothing was measured on this GPU: predictions rest on specifications alone\n",
-                  Style::warn, color);
+                  Style::warn, look.color);
   }
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "plumbline/base/json.h"
 #include "plumbline/model/hardware.h"
+#include "plumbline/report/text_table.h"
 
 namespace plumbline {
 
@@ -15,9 +16,9 @@ namespace plumbline {
 Json hardware_json(const Hardware& hardware);
 
 /// One line a GPU.
-std::string hardware_list_text(std::span<const Hardware> all, bool color);
+std::string hardware_list_text(std::span<const Hardware> all, const Look& look);
 
 /// Everything known of one GPU, and where each part comes from.
-std::string hardware_text(const Hardware& hardware, bool color);
+std::string hardware_text(const Hardware& hardware, const Look& look);
 
 }  // namespace plumbline

@@ -69,7 +69,7 @@ TextTable rows_of(const KernelTable& table, std::size_t name_width) {
                  {"%", Align::right},
                  {per_call ? "launches/call" : "launches", Align::right}};
   if (tensor) out.columns.push_back({"tensor %", Align::right});
-  out.columns.push_back({"kernel", Align::left, name_width});
+  out.columns.push_back({"kernel"});
   const double calls = per_call ? static_cast<double>(*table.calls) : 1;
   for (const KernelRow& row : table.kernels) {
     std::vector<Cell> cells = {micros(row.time_ns / calls), format_fixed(row.pct, 1)};
@@ -99,11 +99,10 @@ std::string label_of(const DiffRow& row, const std::map<std::string, std::size_t
   return (alone ? row.identity : cut_middle(printable(name_of(row)), 72)) + (row.ambiguous ? " *" : "");
 }
 
-TextTable rows_of(const TableDiff& diff, std::size_t name_width) {
+TextTable rows_of(const TableDiff& diff) {
   TextTable out;
-  out.columns = {{"before us", Align::right}, {"after us", Align::right},
-                 {"change us", Align::right}, {"change %", Align::right},
-                 {"launches", Align::right},  {"kernel", Align::left, name_width}};
+  out.columns = {{"before us", Align::right}, {"after us", Align::right}, {"change us", Align::right},
+                 {"change %", Align::right},  {"launches", Align::right}, {"kernel"}};
   std::map<std::string, std::size_t> rows_of_identity;
   for (const DiffRow& row : diff.rows) ++rows_of_identity[row.identity];
   const auto count = [](const std::optional<DiffSide>& side) {
@@ -142,16 +141,24 @@ std::string ambiguous_rows(const TableDiff& diff) {
              : "";
 }
 
-std::size_t name_width(int width, std::size_t taken) {
-  return std::max<std::size_t>(
-      24, static_cast<std::size_t>(std::max(width, 40)) - std::min<std::size_t>(taken, 40));
+/// Columns for a kernel's name; without a terminal those that decide between a name and its identity.
+std::size_t name_width(const Look& look) {
+  constexpr int kBeside = 36;
+  return static_cast<std::size_t>(std::max(24, sentence_width(look) - kBeside));
+}
+
+std::vector<double> shares_of(const KernelTable& table) {
+  std::vector<double> out;
+  for (const KernelRow& row : table.kernels) out.push_back(row.pct / 100);
+  return out;
 }
 
 }  // namespace
 
-std::string render_kernel_table(const KernelTable& table, bool color, int width) {
-  return summary(table) + "\n" + render_text(rows_of(table, name_width(width, 36)), color) + "\n" +
-         notes_of(table, "note: ");
+std::string render_kernel_table(const KernelTable& table, const Look& look) {
+  TextTable rows = rows_of(table, name_width(look));
+  add_bars(rows, look, 1, shares_of(table));
+  return summary(table) + "\n" + render_text(rows, look) + "\n" + notes_of(table, "note: ");
 }
 
 std::string render_kernel_table_markdown(const KernelTable& table) {
@@ -167,14 +174,13 @@ std::string render_kernel_table_markdown(const KernelTable& table) {
   return out;
 }
 
-std::string render_table_diff(const TableDiff& diff, bool color, int width) {
-  return diff_summary(diff) + "\n" + render_text(rows_of(diff, name_width(width, 56)), color) +
-         ambiguous_rows(diff);
+std::string render_table_diff(const TableDiff& diff, const Look& look) {
+  return diff_summary(diff) + "\n" + render_text(rows_of(diff), look) + ambiguous_rows(diff);
 }
 
 std::string render_table_diff_markdown(const TableDiff& diff) {
   const std::string ambiguous = ambiguous_rows(diff);
-  return diff_summary(diff) + "\n" + render_markdown(rows_of(diff, 64)) + "\n" +
+  return diff_summary(diff) + "\n" + render_markdown(rows_of(diff)) + "\n" +
          (ambiguous.empty() ? "" : "\\" + ambiguous);
 }
 

@@ -53,14 +53,18 @@ Json run_line_json(const ledger::RunLine& line) {
           {"note", line.note}};
 }
 
-std::string run_list_text(const std::vector<ledger::RunLine>& lines, bool color) {
+std::string run_list_text(const std::vector<ledger::RunLine>& lines, const Look& look) {
   if (lines.empty()) return "no runs\n";
   TextTable table;
-  table.columns = {{"run", Align::right},        {"made at (UTC)"},
-                   {"card", Align::left, 28},    {"outcome"},
-                   {"raw", Align::right},        {"credited", Align::right},
-                   {"student ms", Align::right}, {"ref ms", Align::right},
-                   {"remark", Align::left, 40}};
+  table.columns = {{"run", Align::right},
+                   {"made at (UTC)"},
+                   {"card", Align::left, 28},
+                   {"outcome"},
+                   {"raw", Align::right},
+                   {"credited", Align::right},
+                   {"student ms", Align::right},
+                   {"ref ms", Align::right},
+                   {"remark", Align::left, 40, true}};
   for (const auto& line : lines) {
     std::string remark = one_line(line.note);
     if (line.corrects)
@@ -71,7 +75,7 @@ std::string run_list_text(const std::vector<ledger::RunLine>& lines, bool color)
                           fixed_or_dash(line.credited_ratio, 4), fixed_or_dash(line.student_ms, 5),
                           fixed_or_dash(line.ref_ms, 5), remark});
   }
-  return render_text(table, color);
+  return render_text(table, look);
 }
 
 Json stored_run_json(const ledger::StoredRun& run) {
@@ -85,10 +89,10 @@ Json stored_run_json(const ledger::StoredRun& run) {
   return out;
 }
 
-std::string stored_run_text(const ledger::StoredRun& run, bool color) {
+std::string stored_run_text(const ledger::StoredRun& run, const Look& look) {
   const ledger::RunRecord& r = run.record;
   std::string out = fmt::format("run {}  {}  {}  {}\n", run.id, printable(r.card),
-                                styled(r.outcome, outcome_style(r.outcome), color), r.made_at);
+                                styled(r.outcome, outcome_style(r.outcome), look.color), r.made_at);
   const auto line = [&](std::string_view what, const std::string& value) {
     if (!value.empty()) out += fmt::format("  {:<16} {}\n", what, value);
   };
@@ -122,14 +126,14 @@ std::string stored_run_text(const ledger::StoredRun& run, bool color) {
                             fixed_or_dash(w.ref_ms, 5),
                             w.noise ? format_fixed(100 * *w.noise, 2) : std::string("-")});
     }
-    out += "\n" + render_text(table, color, 2);
+    out += "\n" + render_text(table, look, 2);
   }
   if (!r.parts.empty() || !r.code.files.empty()) {
     TextTable table;
     table.columns = {{"document"}, {"SHA-256"}};
     for (const auto& [kind, hash] : r.parts) table.rows.push_back({kind, hash.substr(0, 16)});
     for (const auto& [path, hash] : r.code.files) table.rows.push_back({one_line(path), hash.substr(0, 16)});
-    out += "\n" + render_text(table, color, 2);
+    out += "\n" + render_text(table, look, 2);
   }
   return out;
 }

@@ -103,10 +103,10 @@ TextTable trend_table(const Trend& trend) {
   return table;
 }
 
-std::string trend_text(const Trend& trend, bool color) {
+std::string trend_text(const Trend& trend, const Look& look) {
   std::string out = fmt::format("{}  {}  {}  {} window\n\n", printable(trend.card), one_line(trend.about.gpu),
                                 one_line(trend.about.harness), one_line(trend.about.timed));
-  out += render_text(trend_table(trend), color);
+  out += render_text(trend_table(trend), look);
   for (const auto& other : trend.others) {
     out += fmt::format("\nnot shown: {} run{} of series {}: {}\n", other.runs, other.runs == 1 ? "" : "s",
                        other.series, fmt::join(other.apart, "; "));

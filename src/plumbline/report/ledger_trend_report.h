@@ -40,6 +40,6 @@ TextTable trend_table(const Trend& trend);
 /// As a document.
 Json trend_json(const Trend& trend);
 /// For people.
-std::string trend_text(const Trend& trend, bool color);
+std::string trend_text(const Trend& trend, const Look& look);
 
 }  // namespace plumbline

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumbline/report/search_report.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -9,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/numbers.h"
-#include "plumbline/report/text_table.h"
+#include "plumbline/report/search_tables.h"
 
 namespace plumbline {
 namespace {
@@ -21,18 +20,12 @@ Json number_json(double value) {
   return value;
 }
 
-std::string number_text(double value) {
-  if (std::floor(value) == value && std::abs(value) < 9e15)
-    return format_grouped(static_cast<std::int64_t>(value));
-  return format_fixed(value, std::abs(value) < 10 ? 4 : 2);
-}
-
 Json shape_json(const Problem& problem, const ShapeAnswer& shape) {
   Json dimensions = Json::object(), quantities = Json::object();
   for (const auto& [name, value] : shape.dimensions) dimensions[name] = number_json(value);
   for (const auto& [name, value] : shape.quantities) quantities[name] = number_json(value);
   Json out{{"number", shape.number},
-           {"objective", problem.space.objective.maximise ? -shape.value : shape.value},
+           {"objective", detail::asked_value(problem.space.objective, shape.value)},
            {"dimensions", std::move(dimensions)},
            {"quantities", std::move(quantities)},
            {"weighted_low_ms", shape.low_ms},
@@ -53,30 +46,6 @@ Json counts_json(const Problem& problem, const Tally& tally) {
           {"rejected", std::move(rejected)}};
 }
 
-TextTable shape_table(const Problem& problem, const std::vector<ShapeAnswer>& shapes, std::size_t most) {
-  TextTable table;
-  table.columns.push_back({"#", Align::right});
-  const ShapeAnswer& first = shapes.front();
-  for (const auto& each : first.dimensions) table.columns.push_back({each.first, Align::right});
-  std::vector<std::size_t> shown;
-  for (std::size_t i = 0; i < first.quantities.size(); ++i) {
-    const std::string& name = first.quantities[i].first;
-    if (!name.ends_with("_ms") && name != "parameters" && name != "loss") continue;
-    if (name == "weighted_ms" && problem.space.points.size() == 1) continue;
-    shown.push_back(i);
-    table.columns.push_back({name, Align::right});
-  }
-  table.columns.push_back({""});
-  for (std::size_t row = 0; row < std::min(most, shapes.size()); ++row) {
-    std::vector<Cell> cells{std::to_string(row + 1)};
-    for (const auto& each : shapes[row].dimensions) cells.emplace_back(number_text(each.second));
-    for (const std::size_t i : shown) cells.emplace_back(number_text(shapes[row].quantities[i].second));
-    cells.emplace_back(shapes[row].tie ? "tie" : "", Style::dim);
-    table.rows.push_back(std::move(cells));
-  }
-  return table;
-}
-
 }  // namespace
 
 Json search_json(const Problem& problem, const SearchAnswer& answer) {
@@ -87,7 +56,7 @@ Json search_json(const Problem& problem, const SearchAnswer& answer) {
     Json point = shape_json(problem, each);
     point["front"] = Json::array();
     for (std::size_t i = 0; i < each.front.size(); ++i)
-      point["front"].push_back(problem.space.front[i].maximise ? -each.front[i] : each.front[i]);
+      point["front"].push_back(detail::asked_value(problem.space.front[i], each.front[i]));
     front.push_back(std::move(point));
   }
   for (const Sensitivity& each : answer.sensitivity) {
@@ -95,7 +64,7 @@ Json search_json(const Problem& problem, const SearchAnswer& answer) {
     for (const Sensitivity::Entry& entry : each.entries) {
       Json one{{"value", number_json(entry.value)}};
       if (entry.refused_by.empty()) {
-        one["objective"] = problem.space.objective.maximise ? -entry.objective : entry.objective;
+        one["objective"] = detail::asked_value(problem.space.objective, entry.objective);
       } else {
         one["refused_by"] = entry.refused_by;
       }
@@ -133,11 +102,10 @@ Json search_json(const Problem& problem, const SearchAnswer& answer) {
   return out;
 }
 
-std::string search_text(const Problem& problem, const SearchAnswer& answer, bool color) {
+std::string search_text(const Problem& problem, const SearchAnswer& answer, const Look& look) {
   const Tally& tally = answer.tally;
-  std::string out = fmt::format("{}: {} {}\n", problem.space.name,
-                                problem.space.objective.maximise ? "maximise" : "minimise",
-                                problem.space.objective.expression.text);
+  std::string out =
+      fmt::format("{}: {}\n", problem.space.name, detail::objective_title(problem.space.objective));
   out += fmt::format("  shapes    {}  (seen {}, pruned {}", format_grouped(problem.shapes),
                      format_grouped(tally.seen), format_grouped(tally.pruned));
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
@@ -147,9 +115,8 @@ std::string search_text(const Problem& problem, const SearchAnswer& answer, bool
   out += fmt::format(")\n  kernels   {} sub-shapes timed\n", format_grouped(problem.sub_shapes));
   if (!problem.quality_note.empty()) out += fmt::format("  quality   {}\n", problem.quality_note);
   if (answer.best.empty()) return out + "\nNo shape fulfils every constraint.\n";
-  out += "\n" + render_text(shape_table(problem, answer.best, kShown), color, 2);
-  const auto ties =
-      std::count_if(answer.best.begin(), answer.best.end(), [](const auto& each) { return each.tie; });
+  out += "\n" + render_text(detail::shape_table(problem, answer.best, kShown, false), look, 2);
+  const std::size_t ties = detail::count_ties(answer);
   if (answer.best.size() > kShown) out += fmt::format("  … and {} more\n", answer.best.size() - kShown);
   if (ties > 0)
     out += fmt::format(
@@ -158,27 +125,13 @@ std::string search_text(const Problem& problem, const SearchAnswer& answer, bool
         ties + 1, answer.best.size(), format_fixed(answer.best.front().low_ms, 3),
         format_fixed(answer.best.front().high_ms, 3));
   if (!answer.front.empty()) {
-    out += fmt::format("\nPareto front, {} shapes\n",
-                       format_grouped(static_cast<std::int64_t>(answer.front.size())));
-    out += render_text(shape_table(problem, answer.front, kShown), color, 2);
+    out += fmt::format("\nPareto front, {} shape{}\n",
+                       format_grouped(static_cast<std::int64_t>(answer.front.size())),
+                       answer.front.size() == 1 ? "" : "s");
+    out += render_text(detail::shape_table(problem, answer.front, kShown, false), look, 2);
   }
   out += "\nAround the first, one dimension changed\n";
-  TextTable table;
-  table.columns = {{"dimension"}, {"from"}, {"to", Align::right}, {"change", Align::right}};
-  for (const Sensitivity& each : answer.sensitivity) {
-    for (const Sensitivity::Entry& entry : each.entries) {
-      const auto at = &entry - each.entries.data();
-      const bool beside = (at > 0 && each.entries[static_cast<std::size_t>(at) - 1].value == each.at) ||
-                          (at + 1 < static_cast<std::ptrdiff_t>(each.entries.size()) &&
-                           each.entries[static_cast<std::size_t>(at) + 1].value == each.at);
-      if (!beside) continue;
-      const double change = (entry.objective / answer.best.front().value - 1) * 100;
-      table.rows.push_back({each.dimension, number_text(each.at), number_text(entry.value),
-                            entry.refused_by.empty() ? fmt::format("{:+.2f} %", change)
-                                                     : fmt::format("refused: {}", entry.refused_by)});
-    }
-  }
-  return out + render_text(table, color, 2);
+  return out + render_text(detail::sensitivity_table(answer, true), look, 2);
 }
 
 Json config_json(const Problem& problem, const ShapeAnswer& shape) {
@@ -187,8 +140,13 @@ Json config_json(const Problem& problem, const ShapeAnswer& shape) {
     return static_cast<std::int64_t>(quantity_of(problem, places, name, fallback));
   };
   const bool norm = whole("use_qk_norm", 0) != 0;
-  Json out{{"model_type", norm ? "qwen3" : "llama"},
-           {"architectures", {norm ? "Qwen3ForCausalLM" : "LlamaForCausalLM"}},
+  const std::int64_t experts = whole("num_experts", 0);
+  const char* type = experts > 0 ? (norm ? "qwen3_moe" : "mixtral") : norm ? "qwen3" : "llama";
+  const char* model = experts > 0 ? (norm ? "Qwen3MoeForCausalLM" : "MixtralForCausalLM")
+                      : norm      ? "Qwen3ForCausalLM"
+                                  : "LlamaForCausalLM";
+  Json out{{"model_type", type},
+           {"architectures", {model}},
            {"hidden_size", whole("hidden_dim", 0)},
            {"num_attention_heads", whole("num_heads", 0)},
            {"num_key_value_heads", whole("num_kv_heads", 0)},
@@ -199,6 +157,12 @@ Json config_json(const Problem& problem, const ShapeAnswer& shape) {
            {"tie_word_embeddings", whole("tied_embeddings", 0) != 0},
            {"hidden_act", "silu"},
            {"torch_dtype", "bfloat16"}};
+  if (experts > 0) {
+    const std::int64_t width = whole("expert_dim", 1024);
+    out[norm ? "num_experts" : "num_local_experts"] = experts;
+    out["num_experts_per_tok"] = whole("experts_per_token", 1);
+    out[norm ? "moe_intermediate_size" : "intermediate_size"] = width;
+  }
   if (const std::int64_t window = whole("window_size", 0); window > 0) {
     const std::int64_t every = whole("full_every", 0), layers = whole("num_layers", 1);
     Json types = Json::array();
@@ -207,7 +171,7 @@ Json config_json(const Problem& problem, const ShapeAnswer& shape) {
     out["sliding_window"] = window;
     out["use_sliding_window"] = true;
     out["layer_types"] = std::move(types);
-    if (!norm) out["model_type"] = "mistral";
+    if (!norm && experts == 0) out["model_type"] = "mistral";
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "plumbline/base/json.h"
+#include "plumbline/report/text_table.h"
 #include "plumbline/search/answer.h"
 
 namespace plumbline {
@@ -13,10 +14,10 @@ namespace plumbline {
 Json search_json(const Problem& problem, const SearchAnswer& answer);
 
 /// Tables for a terminal.
-std::string search_text(const Problem& problem, const SearchAnswer& answer, bool color);
+std::string search_text(const Problem& problem, const SearchAnswer& answer, const Look& look);
 
 /// A Hugging Face config.json of that shape: a Llama-like model, Qwen3-like where queries and keys are
-/// normalised.
+/// normalised; with experts Mixtral-like or Qwen3-MoE-like.
 Json config_json(const Problem& problem, const ShapeAnswer& shape);
 
 }  // namespace plumbline

@@ -184,21 +184,21 @@ WindowView collect_window(const WindowContract& contract, const Findings& findin
   return view;
 }
 
-std::string render_text(const WindowView& view, bool color) {
-  std::string out = styled(one_line(view.file), Style::bold, color) + "\n";
+std::string render_text(const WindowView& view, const Look& look) {
+  std::string out = styled(one_line(view.file), Style::bold, look.color) + "\n";
   const auto window = [&](std::string_view side, const std::string& text) {
     out += fmt::format("  {:<10} {}\n", side,
                        text.empty() ? "(window not described)" : cut_middle(one_line(text), 200));
   };
   window("reference", view.reference_window);
   window("student", view.student_window);
-  if (!view.rows.empty()) out += "\n" + render_text(boundary_table(view), color, 2);
+  if (!view.rows.empty()) out += "\n" + render_text(boundary_table(view), look, 2);
   if (!view.findings.empty() || !view.warnings.empty()) out += "\n";
   for (const Findings* list : {&view.findings, &view.warnings}) {
     std::map<std::string_view, std::size_t> seen;
     for (const Finding& finding : *list) {
       if (++seen[finding.diagnostic.code] <= kMostOfACode)
-        out += format_diagnostic(finding.diagnostic, {}, color) + "\n";
+        out += format_diagnostic(finding.diagnostic, {}, look.color) + "\n";
     }
     for (const auto& [code, count] : seen) {
       if (count > kMostOfACode)
@@ -206,7 +206,7 @@ std::string render_text(const WindowView& view, bool color) {
     }
   }
   const bool refused = refuses(view.findings);
-  return out + "\n" + styled(view.summary, refused ? Style::bad : Style::good, color) + "\n";
+  return out + "\n" + styled(view.summary, refused ? Style::bad : Style::good, look.color) + "\n";
 }
 
 std::string render_markdown(const WindowView& view) {

@@ -41,7 +41,7 @@ struct WindowView {
 WindowView collect_window(const WindowContract& contract, const Findings& findings, const Findings& warnings);
 
 /// For a terminal: both windows, the table, findings and warnings below, the verdict.
-std::string render_text(const WindowView& view, bool color);
+std::string render_text(const WindowView& view, const Look& look);
 
 /// The same as compact Markdown: at most 25 rows and 25 findings, what was cut is counted.
 std::string render_markdown(const WindowView& view);

@@ -66,7 +66,8 @@ Parsed<SweepRange> parse_sweep(std::string_view text) {
   return {range, {}};
 }
 
-Parsed<Sweep> sweep(const Predictor& predictor, const Layer& base, const SweepRange& range) {
+Parsed<Sweep> sweep(const Predictor& predictor, const Layer& base, const SweepRange& range,
+                    const std::function<void(std::size_t done, std::size_t all)>& progress) {
   const LayerField* field = find_layer_field(range.dimension);
   if (field == nullptr) return failed<Sweep>(refuse(range.dimension, "no such dimension").diagnostics[0]);
   Sweep result{range, base, {}, 0};
@@ -90,6 +91,9 @@ Parsed<Sweep> sweep(const Predictor& predictor, const Layer& base, const SweepRa
       ++result.values_refused;
       if (first_refusal.empty()) first_refusal = std::move(wrong);
     }
+    if (progress)
+      progress(static_cast<std::size_t>((value - range.first) / range.step) + 1,
+               static_cast<std::size_t>((range.last - range.first) / range.step) + 1);
     if (value > range.last - range.step) break;
   }
   if (result.points.empty()) return {std::nullopt, std::move(first_refusal)};

@@ -2,7 +2,9 @@
 // A dimension of a layer swept: what each size costs, and how well it fills its tiles.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +47,8 @@ struct Sweep {
 
 /// Sweeps `base` (its value of the swept dimension does not matter). Sizes that make the layer invalid are
 /// counted and left out; when none is valid, or the model cannot cost the layer, the reason is the error.
-Parsed<Sweep> sweep(const Predictor& predictor, const Layer& base, const SweepRange& range);
+/// `progress` hears of every size.
+Parsed<Sweep> sweep(const Predictor& predictor, const Layer& base, const SweepRange& range,
+                    const std::function<void(std::size_t done, std::size_t all)>& progress = {});
 
 }  // namespace plumbline

@@ -50,7 +50,7 @@ TEST(WindowView, EveryTensorIsOneRow) {
 
 TEST(WindowView, TheRenderersShowTheSame) {
   const WindowView view = view_of(kContract);
-  for (const std::string& text : {render_text(view, false), render_markdown(view)}) {
+  for (const std::string& text : {render_text(view, Look{}), render_markdown(view)}) {
     EXPECT_THAT(text, HasSubstr("lse is derived from it"));
     EXPECT_THAT(text, HasSubstr("undeclared-student-input"));
     EXPECT_THAT(text, HasSubstr("refused: 1 finding"));
@@ -70,7 +70,7 @@ TEST(WindowView, InputNeverDrivesTheTerminal) {
   const WindowView view = view_of(
       "[reference]\nwindow = \"\\u001b[31m\\n\"\ninputs=[\"a\\u001b[2Jb\\nc\"]\noutputs=['o']\n[student]\n"
       "inputs=['q']\noutputs=['o']\n");
-  const std::string text = render_text(view, false);
+  const std::string text = render_text(view, Look{});
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, HasSubstr("a\\x1b[2Jb\\nc"));
 }
@@ -78,7 +78,7 @@ TEST(WindowView, InputNeverDrivesTheTerminal) {
 TEST(WindowView, EscapedNamesAreWhole) {
   const WindowView view = view_of(
       "[reference]\ninputs=[\"a\\n\\n\\n\\n\\nb\"]\noutputs=['o']\n[student]\ninputs=['q']\noutputs=['o']\n");
-  EXPECT_THAT(render_text(view, false), HasSubstr("  a\\n\\n\\n\\n\\nb  "));
+  EXPECT_THAT(render_text(view, Look{}), HasSubstr("  a\\n\\n\\n\\n\\nb  "));
 }
 
 TEST(WindowJson, HasTheFieldsOfTheCommandLinePage) {

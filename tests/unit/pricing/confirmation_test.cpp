@@ -151,13 +151,13 @@ TEST(Confirm, RecordedComparison) {
 
 TEST(ConfirmView, OneViewFeedsEveryRenderer) {
   const ConfirmView view = collect_confirm(confirm(worked()), "demo", "r1");
-  const std::string text = confirm_text(view, false, 100);
+  const std::string text = confirm_text(view, {false, 100});
   for (const char* part : {"1.375", "1.100 to 1.125", "transpose_copy", "pays for weight_layout",
                            "20.0 calls", "75.0 calls", "Less favourable end 1.100", "student.table.json"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
-  EXPECT_THAT(confirm_text(view, true, 100), HasSubstr("\x1b[1m"));
+  EXPECT_THAT(confirm_text(view, {true, 100}), HasSubstr("\x1b[1m"));
   EXPECT_THAT(confirm_markdown(view), HasSubstr("**raw ratio 1.375**"));
   const Json json = confirm_json(view);
   EXPECT_EQ(json["raw_ratio"], 1.375);
@@ -170,7 +170,7 @@ TEST(ConfirmView, OneViewFeedsEveryRenderer) {
 TEST(ConfirmView, ARatioJustUnderTheGateIsNotShownAsTheGate) {
   ConfirmInputs in = worked();
   in.eval.ratio = 0.99986;
-  const std::string text = confirm_text(collect_confirm(confirm(in), "demo", ""), false, 100);
+  const std::string text = confirm_text(collect_confirm(confirm(in), "demo", ""), {false, 100});
   EXPECT_THAT(text, HasSubstr("0.99986"));
   EXPECT_THAT(text, HasSubstr("gate, 1.00000: not passed"));
 }
@@ -182,7 +182,7 @@ TEST(ConfirmView, ManyLongNamesStayBounded) {
   rows.emplace_back("transpose_copy", 1.0);
   in.ref_table = samples::table_of(rows);
   const ConfirmView view = collect_confirm(confirm(in), "demo", "");
-  const std::string text = confirm_text(view, false, 100);
+  const std::string text = confirm_text(view, {false, 100});
   EXPECT_THAT(text, HasSubstr("176 more kernels"));
   EXPECT_THAT(text, HasSubstr("transpose_copy"));
   EXPECT_LT(text.size(), 12'000U);
@@ -193,7 +193,7 @@ TEST(ConfirmView, NamesCannotDriveTheTerminal) {
   ConfirmInputs in = worked();
   in.student_table = samples::table_of({{"evil\x1b[2Jname", 70'000}});
   const ConfirmView view = collect_confirm(confirm(in), "de\x1bmo", "r\x07");
-  EXPECT_THAT(confirm_text(view, false, 100), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(confirm_text(view, {false, 100}), Not(HasSubstr("\x1b")));
   EXPECT_THAT(confirm_markdown(view), Not(HasSubstr("\x1b")));
 }
 

@@ -71,14 +71,14 @@ TEST(ArchReport, TimesOfTwoFrameworksAreNotCompared) {
           .value.value();
   EXPECT_TRUE(same.agreement[0].comparable);
   EXPECT_TRUE(same.agreement[0].kendall_tau.has_value());
-  EXPECT_THAT(arch_report_text(same, false), HasSubstr("Do the GPUs agree?  (by vllm)"));
+  EXPECT_THAT(arch_report_text(same, {}), HasSubstr("Do the GPUs agree?  (by vllm)"));
   const ArchReport mixed =
       build_arch_report(std::vector{measured("h100", "vllm"), measured("h200", "pytorch")}, layers)
           .value.value();
   EXPECT_FALSE(mixed.agreement[0].comparable);
   EXPECT_FALSE(mixed.agreement[0].kendall_tau.has_value());
   EXPECT_TRUE(agreement_takeaways(mixed).empty());
-  EXPECT_THAT(arch_report_text(mixed, false), HasSubstr("(mixed: h100 vllm, h200 pytorch;"));
+  EXPECT_THAT(arch_report_text(mixed, {}), HasSubstr("(mixed: h100 vllm, h200 pytorch;"));
   EXPECT_TRUE(arch_report_json(mixed)["agreement"][0]["discordant_pairs"].is_null());
 }
 
@@ -177,7 +177,7 @@ TEST(ArchCompare, WhatMovedChangedRankIsNewOrGone) {
   EXPECT_THAT(c.gone, ElementsAre("a100 optimal_2b"));
   EXPECT_FALSE(c.ranks.empty());
   EXPECT_FALSE(c.kernels.empty());
-  EXPECT_THAT(comparison_text(c, 2.0, false), HasSubstr("over the bound of 2"));
+  EXPECT_THAT(comparison_text(c, 2.0, {}), HasSubstr("over the bound of 2"));
   EXPECT_THAT(comparison_markdown(c, 1000.0), HasSubstr("within the bound of 1000"));
   EXPECT_EQ(comparison_json(c, 2.0).at("passed"), false);
   // The mirror image moves back.

@@ -171,15 +171,15 @@ def import_profile(path: PathLike, *, calls: Optional[int] = None, format: Optio
 
 def confirm(card: PathLike, *, run: Optional[str] = None, eval: Optional[PathLike] = None, student_table: Optional[PathLike] = None,
             ref_table: Optional[PathLike] = None, gate: Optional[float] = None, calls: Optional[int] = None,
-            against: Optional[str] = None) -> Report:
-    """Judges a recorded comparison. Rows are its workloads; the ratios are in `document["numbers"]`.
+            against: Optional[str] = None, bank: bool = False, ledger: Optional[str] = None) -> Report:
+    """Judges a recorded comparison. Rows are its workloads; the ratios are in `document["numbers"]`. `bank` keeps it in the ledger.
 
     >>> report = confirm("operators/attention_backward", run="h200_price")
     >>> report.status == GATE_FAILED, round(report.document["numbers"]["credited_ratio"], 3)
     (True, 1.0)
     """
     return _ask(["confirm", os.fspath(card), *_options(run=run, eval=eval, student_table=student_table, ref_table=ref_table, gate=gate,
-                                                       calls=calls, against=against)],
+                                                       calls=calls, against=against, bank=bank, ledger=ledger)],
                 with_page=True, rows=lambda d: d.get("workloads") or [])
 
 
@@ -233,7 +233,7 @@ def search(space: PathLike, *, threads: Optional[int] = None) -> Report:
     >>> search("spaces/llama3_8b.toml").rows[0]["rank"]
     1
     """
-    return _ask(["arch", "search", os.fspath(space), *_options(threads=threads)], rows=_shapes)
+    return _ask(["arch", "search", os.fspath(space), *_options(threads=threads)], with_page=True, rows=_shapes)
 
 
 def _shapes(document: Any) -> List[Row]:
@@ -251,3 +251,8 @@ def trend(card: PathLike, *, ledger: Optional[str] = None, last: Optional[int] =
     """A card's runs over time, oldest first, a row each; the steps are in `document["changes"]`."""
     return _ask(["ledger", "trend", os.fspath(card), *_options(ledger=ledger, last=last, series=series)], with_page=True,
                 rows=lambda d: d["runs"])
+
+
+def diff(before: Union[int, str], after: Union[int, str], *, card: Optional[PathLike] = None, ledger: Optional[str] = None) -> Report:
+    """What stands between two banked runs (numbers, idents, names or "last"). Rows are their workloads: `before`, `after`, `change`, `moved`, …."""
+    return _ask(["ledger", "diff", str(before), str(after), *_options(card=card, ledger=ledger)], rows=lambda d: d["workloads"])
