@@ -16,6 +16,7 @@ CARD = "operators/attention_backward"
 PAGES = {
     "confirm": ["confirm", CARD, "--run", "h200_price"],
     "rank": ["arch", "rank"],
+    "search": ["arch", "search", "tests/golden/terminal_search/space.toml"],
     "sweep": ["arch", "sweep", "--dim", "hidden_dim=3840:4352:32"],
     "report": ["arch", "report", "--hardware", "h200", "--hardware", "h100"],
     "accuracy": ["hardware", "validate", "h200", "tests/validation/h200/gemm.csv"],

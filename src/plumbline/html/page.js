@@ -27,7 +27,7 @@
     return (cells) => tests.every((test) => test(cells));
   };
 
-  const kMostRows = 200;
+  const kMostRows = 100;
   for (const table of document.querySelectorAll('table.data')) {
     const heads = [...table.tHead.rows[0].cells];
     const columns = heads.map((th) => th.textContent.trim().toLowerCase().replace(/\s+/g, '_'));
