@@ -133,7 +133,7 @@ Html line_chart(const std::string& title, const std::vector<Series>& series, con
   if (options.level) ys.push_back(*options.level);
   const Axis x = axis_for(xs, kLeft, kRight);
   const Axis y = axis_for(ys, kBottom, kTop);
-  const double legend = series.size() > 1 ? 20 : 0;
+  const double legend = series.size() > 1 ? 20.0 * static_cast<double>((series.size() + 3) / 4) : 0;
   Html out;
   begin_chart(out, title, kBottom + 46 + legend);
   if (options.x_labels.empty()) {
@@ -172,11 +172,11 @@ Html line_chart(const std::string& title, const std::vector<Series>& series, con
     if (series.size() > 1) {
       const double at = kLeft + 140.0 * static_cast<double>(n % 4);
       out.empty("rect", {{"x", px(at)},
-                         {"y", px(kBottom + 44)},
+                         {"y", px(kBottom + 44 + 20.0 * static_cast<double>(n / 4))},
                          {"width", "12"},
                          {"height", "12"},
                          {"fill", series_colour(n)}});
-      label(out, at + 17, kBottom + 55, s.name, "start", 18);
+      label(out, at + 17, kBottom + 55 + 20.0 * static_cast<double>(n / 4), s.name, "start", 18);
     }
   }
   double high = kTop + 10;

@@ -31,6 +31,7 @@ std::vector<std::size_t> unnamed_objectives(const Problem& problem, const std::v
 std::string quantity_text(double value) {
   if (std::floor(value) == value && std::abs(value) < 9e15)
     return format_grouped(static_cast<std::int64_t>(value));
+  if (std::abs(value) < 0.001) return fmt::format("{:.4g}", value);
   return format_fixed(value, std::abs(value) < 10 ? 4 : 2);
 }
 
