@@ -6,9 +6,8 @@
 #include <filesystem>
 
 #include "plumbline/base/codes.h"
-#include "plumbline/base/files.h"
+#include "plumbline/cli/contract_state.h"
 #include "plumbline/contract/contract.h"
-#include "plumbline/contract/parse.h"
 
 namespace plumbline::cli {
 
@@ -21,10 +20,9 @@ BenchRequest bench_request(const std::string& bench, const std::string& ncu_run)
   const bool in_card = folder.filename() == "eval";
   const std::filesystem::path card = in_card ? folder.parent_path() : folder;
   request.folder = card.empty() ? "." : card.string();
-  const Parsed<std::string> text = read_file((card / "window.toml").string());
-  if (!in_card || !text.ok()) return request;
-  const Parsed<WindowContract> contract = parse_contract(*text.value, (card / "window.toml").string());
-  if (contract.ok()) request.needs_prep = !prep_entries(*contract.value).empty();
+  if (!in_card) return request;
+  const ContractState state = load_contract_state({(card / "window.toml").string(), true});
+  request.needs_prep = state.contract && !prep_entries(*state.contract).empty();
   return request;
 }
 

@@ -15,7 +15,7 @@ std::string percent(double share) { return format_fixed(100 * share, 2) + " %"; 
 
 /// A clock may explain a claim when it moves the ratio by at least half of it.
 std::optional<std::string> clocks(const EvalReport& eval, const WorkloadReading& w) {
-  const auto ratio = ratio_of(w, eval.window);
+  const auto ratio = ratio_of(w, eval.timed);
   if (!w.ref.sm_mhz || !w.student.sm_mhz || !ratio || *w.ref.sm_mhz <= 0 || *w.student.sm_mhz <= 0) return {};
   const double apart = std::abs(std::log(*w.ref.sm_mhz / *w.student.sm_mhz));
   const double claim = std::abs(std::log(*ratio));
@@ -37,7 +37,7 @@ bool holds(std::string_view text, std::string_view word) { return text.find(word
 /// "hot", "warm", …; what a harness says in words is read by its first one. None: cold.
 std::optional<std::string> warm(const EvalReport& eval, const std::string& said) {
   if (holds(said, "cold") || said.starts_with("flushed")) return {};
-  if (eval.window == "per_call" && holds(said, "flushed per call")) return {};
+  if (eval.timed == WindowKind::per_call && holds(said, "flushed per call")) return {};
   return fmt::format("readings out of a warm L2 ('{}'): in use, the inputs come out of memory",
                      printable(said));
 }
@@ -81,11 +81,12 @@ std::optional<std::string> stopped(const EvalReport& eval, const WorkloadReading
 /// Work behind the closing event, where it could move the reading by more than its noise. Polling an idle
 /// device takes a few launch floors.
 std::optional<std::string> drained(const EvalReport& eval, const WorkloadReading& w) {
-  const auto reading = reading_of(w.student, eval.window);
+  const auto reading = reading_of(w.student, eval.timed);
   if (!w.drained_us || !reading) return {};
   const double beyond = *w.drained_us - eval.harness.drain_us.value_or(0);
   const double window_us =
-      *reading * 1e3 * static_cast<double>(eval.window == "per_call" ? 1 : w.calls_per_window.value_or(1));
+      *reading * 1e3 *
+      static_cast<double>(eval.timed == WindowKind::per_call ? 1 : w.calls_per_window.value_or(1));
   const double polls = 5 * eval.harness.launch_floor_us.value_or(2);
   if (beyond <= std::max(polls, ratio_noise(w).value_or(0) * window_us)) return {};
   return fmt::format("the device worked for {} µs after the student's window of {} µs had closed",
@@ -100,7 +101,7 @@ std::optional<std::string> throttled(const WorkloadReading& w) {
 std::optional<std::string> against_itself(const EvalReport& eval, const WorkloadReading& w) {
   if (!w.aa_ratio || w.distinguishable == false) return {};  // check_eval says that one
   const double apart = std::abs(*w.aa_ratio - 1);
-  const auto ratio = ratio_of(w, eval.window);
+  const auto ratio = ratio_of(w, eval.timed);
   if (w.smallest_difference && apart > *w.smallest_difference * (1 + 1e-6)) {
     return fmt::format(
         "A/A: the reference against itself reads {}, further from 1 than the smallest "
@@ -115,7 +116,7 @@ std::optional<std::string> against_itself(const EvalReport& eval, const Workload
 }
 
 std::optional<std::string> claims(const EvalReport& eval, const WorkloadReading& w) {
-  const auto ratio = ratio_of(w, eval.window);
+  const auto ratio = ratio_of(w, eval.timed);
   if (w.distinguishable != true || !w.smallest_difference || !ratio) return {};
   if (std::abs(*ratio - 1) >= *w.smallest_difference) return {};
   return fmt::format("it claims that {} can be told from 1, its smallest difference is {}",
@@ -124,8 +125,8 @@ std::optional<std::string> claims(const EvalReport& eval, const WorkloadReading&
 
 /// Slower where the inputs were not known before: what it did in the other windows was less.
 std::optional<std::string> sealed(const EvalReport& eval, const WorkloadReading& w) {
-  const auto reading = reading_of(w.student, eval.window);
-  const auto ratio = ratio_of(w, eval.window);
+  const auto reading = reading_of(w.student, eval.timed);
+  const auto ratio = ratio_of(w, eval.timed);
   const auto middle = median(w.sealed_ms);
   if (!reading || !ratio || !middle || w.student.samples_ms.empty()) return {};
   const auto [low, high] = std::minmax_element(w.student.samples_ms.begin(), w.student.samples_ms.end());
@@ -143,9 +144,9 @@ constexpr double kParentJitterMs = 0.012;
 
 /// The parent's own clock brackets the call: it reads more than the window, never much less.
 std::optional<std::string> parent(const EvalReport& eval, const WorkloadReading& w, const SideReading& side) {
-  const auto reading = eval.window == "per_call" ? side.per_call_ms : side.pipelined_ms;
+  const auto reading = eval.timed == WindowKind::per_call ? side.per_call_ms : side.pipelined_ms;
   if (!side.parent_ms || !reading || *side.parent_ms <= 0) return {};
-  const double calls = eval.window == "per_call"
+  const double calls = eval.timed == WindowKind::per_call
                            ? 1.0
                            : static_cast<double>(std::max<std::int64_t>(w.calls_per_window.value_or(1), 1));
   const double share = std::max(kParentShare, 3 * ratio_noise(w).value_or(0.01));
@@ -157,7 +158,7 @@ std::optional<std::string> parent(const EvalReport& eval, const WorkloadReading&
 
 /// Both sides as the parent's clock has them: the ratio must lie on the same side of 1.
 std::optional<std::string> parent_ratio(const EvalReport& eval, const WorkloadReading& w) {
-  const auto ratio = ratio_of(w, eval.window);
+  const auto ratio = ratio_of(w, eval.timed);
   if (!w.student.parent_ms || !w.ref.parent_ms || !ratio || *w.student.parent_ms <= 0) return {};
   const double outside = *w.ref.parent_ms / *w.student.parent_ms;
   const double claim = std::log(*ratio);
@@ -170,7 +171,7 @@ std::optional<std::string> parent_ratio(const EvalReport& eval, const WorkloadRe
 
 std::optional<std::string> quiet(const EvalReport& eval, const WorkloadReading& w) {
   if (!w.quiet_before_ms || !w.quiet_after_ms || *w.quiet_before_ms <= 0 || *w.quiet_after_ms <= 0) return {};
-  const auto ratio = ratio_of(w, eval.window);
+  const auto ratio = ratio_of(w, eval.timed);
   const double moved = std::abs(std::log(*w.quiet_after_ms / *w.quiet_before_ms));
   const double claim = ratio ? std::abs(std::log(*ratio)) : 0;
   if (moved <= std::max(3 * ratio_noise(w).value_or(0.01), claim / 2)) return {};

@@ -26,7 +26,7 @@ std::optional<double> median_error(const std::vector<double>& samples) {
 }  // namespace
 
 std::optional<double> Documents::reading_ms(Payer side) const {
-  if (workload) return reading_of(side == Payer::student ? workload->student : workload->ref, eval->window);
+  if (workload) return reading_of(side == Payer::student ? workload->student : workload->ref, eval->timed);
   return side == Payer::student ? eval->student_ms : eval->ref_ms;
 }
 

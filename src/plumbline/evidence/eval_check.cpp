@@ -22,8 +22,8 @@ bool near(double a, double b, double relative) {
   return std::abs(a - b) <= relative * std::max(std::abs(a), std::abs(b));
 }
 
-std::string_view other_window(std::string_view window) {
-  return window == "pipelined" ? "per_call" : "pipelined";
+WindowKind other_window(WindowKind window) {
+  return window == WindowKind::pipelined ? WindowKind::per_call : WindowKind::pipelined;
 }
 
 /// Where a value of the report stands.
@@ -95,10 +95,10 @@ void check_readings(const EvalReport& report, const Places& at, Diagnostics& out
   for (const WorkloadReading& workload : report.workloads) {
     for (const auto& [name, side] :
          {std::pair{"student", &workload.student}, std::pair{"ref", &workload.ref}}) {
-      if (reading_of(*side, report.window)) continue;
-      const bool mixed = !side->withheld && reading_of(*side, other_window(report.window));
+      if (reading_of(*side, report.timed)) continue;
+      const bool mixed = !side->withheld && reading_of(*side, other_window(report.timed));
       const std::string_view side_name = name == std::string_view("ref") ? "reference" : name;
-      const std::string only = mixed ? fmt::format(", only {}", other_window(report.window)) : "";
+      const std::string only = mixed ? fmt::format(", only {}", to_string(other_window(report.timed))) : "";
       out.push_back(diagnose(mixed ? "eval-mixed-window" : "eval-reading-missing",
                              fmt::format("workload '{}': the {} has no {} reading{}", workload.name,
                                          side_name, report.window, only),
@@ -113,7 +113,7 @@ void check_campaign(const EvalReport& report, const Places& at, Diagnostics& out
   if (!campaign || report.window.empty()) return;
   for (const auto& [name, value, side] : {std::tuple{"student_ms", report.student_ms, &campaign->student},
                                           std::tuple{"ref_ms", report.ref_ms, &campaign->ref}}) {
-    const std::optional<double> listed = reading_of(*side, report.window);
+    const std::optional<double> listed = reading_of(*side, report.timed);
     if (!value || !listed) continue;
     const std::string stated = fmt::format("/performance/{}", name);
     const bool student = side == &campaign->student;
@@ -124,11 +124,11 @@ void check_campaign(const EvalReport& report, const Places& at, Diagnostics& out
       return agrees(report, stated, *value, reading, written_half(report, from), kMostForgiven);
     };
     if (repeats(*listed, report.window)) continue;
-    const std::optional<double> other = reading_of(*side, other_window(report.window));
-    if (other && repeats(*other, other_window(report.window))) {
+    const std::optional<double> other = reading_of(*side, other_window(report.timed));
+    if (other && repeats(*other, to_string(other_window(report.timed)))) {
       out.push_back(diagnose("eval-mixed-window",
                              fmt::format("performance.{} is the {} reading, the window is {}", name,
-                                         other_window(report.window), report.window),
+                                         to_string(other_window(report.timed)), report.window),
                              at.performance(fmt::format("/{}", name))));
     } else {
       out.push_back(diagnose("eval-campaign",
@@ -193,8 +193,8 @@ double unsure_mean(const EvalReport& report) {
 
 void check_ratio(const EvalReport& report, const Places& at, Diagnostics& out) {
   for (const WorkloadReading& workload : report.workloads) {
-    const auto student = reading_of(workload.student, report.window);
-    const auto ref = reading_of(workload.ref, report.window);
+    const auto student = reading_of(workload.student, report.timed);
+    const auto ref = reading_of(workload.ref, report.timed);
     if (!workload.ratio || !student || !ref || near(*workload.ratio, *ref / *student, kRounding)) continue;
     if (agrees(report, pointer_of(report, workload, "/ratio"), *workload.ratio, *ref / *student,
                unsure_ratio(report, workload, *student, *ref), kMostForgivenWorkload) ||
@@ -234,7 +234,7 @@ void check_noise(const EvalReport& report, const Places& at, Diagnostics& out) {
           fmt::format("workload '{}': the clock was throttled ({})", workload.name, workload.throttle),
           at.workload(workload, "/throttle")));
     }
-    const auto ratio = ratio_of(workload, report.window);
+    const auto ratio = ratio_of(workload, report.timed);
     if (workload.distinguishable == false && ratio) {
       out.push_back(
           diagnose("eval-aa-spread",

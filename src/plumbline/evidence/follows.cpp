@@ -49,7 +49,7 @@ void check_side(const EvalReport& eval, const WorkloadReading& w, bool student, 
                              samples.size(), ms(range.low), ms(range.high)),
                  place_in(eval, w, fmt::format("/{}/{}", name, value_key))));
   };
-  const bool per_call = eval.window == "per_call";
+  const bool per_call = eval.timed == WindowKind::per_call;
   // Where per-call windows were compared, samples_ms may be theirs.
   if (!per_call) {
     hold("reading", "pipelined_ms", side.pipelined_ms, side.samples_ms, "samples_ms");
@@ -112,8 +112,7 @@ void check_repeats(const EvalReport& eval, bool leaderboard, Diagnostics& out) {
 }
 
 void check_window_names(const EvalReport& eval, Diagnostics& out) {
-  const bool known = eval.window == "pipelined" || eval.window == "per_call";
-  if (!known && (!eval.window.empty() || !eval.workloads.empty())) {
+  if (!window_named(eval.window) && (!eval.window.empty() || !eval.workloads.empty())) {
     out.push_back(diagnose("eval-window-unknown",
                            eval.window.empty()
                                ? std::string("performance.window is missing: what the readings are of is not "
@@ -153,8 +152,8 @@ void check_gate_side(const Documents& in, Diagnostics& out) {
   const auto stated = raw_ratio(eval);
   std::vector<double> ratios;
   for (const WorkloadReading& w : eval.workloads) {
-    const auto student = reading_of(w.student, eval.window);
-    const auto ref = reading_of(w.ref, eval.window);
+    const auto student = reading_of(w.student, eval.timed);
+    const auto ref = reading_of(w.ref, eval.timed);
     // A workload's own ratio may be a paired statistic of its samples: then that is what counts.
     const auto ratio = w.ratio ? w.ratio : student && ref ? std::optional(*ref / *student) : std::nullopt;
     if (!ratio) return;

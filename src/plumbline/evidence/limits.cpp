@@ -38,7 +38,7 @@ void check_limits(const Documents& in, Diagnostics& out) {
   each_side(
       eval, "eval-over-bandwidth", "",
       [&](const WorkloadReading& w, const SideReading& side) -> std::optional<std::string> {
-        const auto reading = reading_of(side, eval.window);
+        const auto reading = reading_of(side, eval.timed);
         if (!w.set_bytes || !reading) return {};
         // What a warm L2 may still hold did not come out of memory.
         const double from_memory =

@@ -57,7 +57,7 @@ Rerun compare_runs(const EvalReport& now, const EvalReport& before, std::string 
     }
     if (then->shape != w.shape)
       result.apart.push_back(fmt::format("workload '{}' has another shape", printable(w.name)));
-    result.workloads.push_back({w.name, ratio_of(*then, before.window), ratio_of(w, now.window),
+    result.workloads.push_back({w.name, ratio_of(*then, before.timed), ratio_of(w, now.timed),
                                 both(ratio_noise(*then), ratio_noise(w))});
   }
   for (const WorkloadReading& b : before.workloads) {

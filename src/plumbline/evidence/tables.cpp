@@ -130,9 +130,10 @@ void check_unpriced_side(const Documents& in, Payer payer, Diagnostics& out) {
     const double gaps = floor_ms * static_cast<double>(launches) / calls;
     const WorkloadReading* of = in.workload ? in.workload : in.eval->campaign_workload();
     const SideReading* side = of ? (payer == Payer::student ? &of->student : &of->ref) : nullptr;
-    const double host = in.eval->window == "per_call" && side ? side->host_tax_ms.value_or(0) : 0;
+    const double host = in.eval->timed == WindowKind::per_call && side ? side->host_tax_ms.value_or(0) : 0;
     if ((*table->time_ns_per_call / 1e6 + gaps + std::max(0.0, host)) / *reading >= 1 - kCoverageBand) return;
-    if (in.eval->window == "per_call" && (!side || !side->host_tax_ms)) return;  // the host's part is unknown
+    if (in.eval->timed == WindowKind::per_call && (!side || !side->host_tax_ms))
+      return;  // the host's part is unknown
   }
   out.push_back(diagnose(
       "unreconciled", fmt::format("the {}'s table holds {} of its window; 0.8 to 1.2 would be the same work",

@@ -20,7 +20,7 @@ std::optional<double> per_call_ratio(const EvalReport& report) {
 void check_windows(const Documents& in, Diagnostics& out) {
   const auto raw = raw_ratio(*in.eval);
   const auto per_call = per_call_ratio(*in.eval);
-  if (in.eval->window != "pipelined" || !raw || !per_call) return;
+  if (in.eval->timed != WindowKind::pipelined || !raw || !per_call) return;
   if ((*raw >= in.gate) == (*per_call >= in.gate)) return;
   // Neither may stand at the gate by its noise alone. Per-call readings are few and hold the host's: their
   // noise is what their own samples show, and at least that of the pipelined ones.

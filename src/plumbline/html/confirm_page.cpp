@@ -232,7 +232,7 @@ Html readings(const ConfirmView& view, const EvalReport& eval) {
     std::vector<StripRow> rows;
     for (std::size_t i = 0; i < eval.workloads.size() && rows.size() < 40; ++i) {
       const WorkloadReading& w = eval.workloads[i];
-      const auto ref = reading_of(w.ref, eval.window), student = reading_of(w.student, eval.window);
+      const auto ref = reading_of(w.ref, eval.timed), student = reading_of(w.student, eval.timed);
       if (!ref || !student || !(*ref > 0)) continue;
       const auto relative = [&](std::vector<double> samples) {
         for (double& s : samples) s /= *ref;

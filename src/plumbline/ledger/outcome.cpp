@@ -71,8 +71,8 @@ void fill_numbers(const Confirmation& c, RunRecord& record) {
   std::set<std::pair<std::string, std::string>> seen;
   for (const WorkloadReading& w : eval.workloads) {
     if (!seen.emplace(w.name, w.shape).second) continue;  // a finding of its own says so
-    record.readings.push_back({w.name, w.shape, reading_of(w.student, eval.window),
-                               reading_of(w.ref, eval.window), ratio_of(w, eval.window), ratio_noise(w)});
+    record.readings.push_back({w.name, w.shape, reading_of(w.student, eval.timed),
+                               reading_of(w.ref, eval.timed), ratio_of(w, eval.timed), ratio_noise(w)});
   }
 }
 

@@ -138,7 +138,7 @@ std::vector<double> read_samples(Reader& in, const std::string& pointer) {
   return samples;
 }
 
-SideReading read_side(Reader& in, const std::string& pointer, const std::string& window) {
+SideReading read_side(Reader& in, const std::string& pointer, WindowKind window) {
   SideReading side;
   if (!in.object(pointer)) return side;
   side.pipelined_ms = in.positive(pointer + "/pipelined_ms");
@@ -147,8 +147,8 @@ SideReading read_side(Reader& in, const std::string& pointer, const std::string&
                   (!side.per_call_ms && in.find(pointer + "/per_call_ms"));
   side.host_tax_ms = in.number(pointer + "/host_tax_ms");
   const std::string per_call = pointer + "/per_call_samples_ms";
-  side.samples_ms =
-      read_samples(in, window == "per_call" && in.find(per_call) ? per_call : pointer + "/samples_ms");
+  side.samples_ms = read_samples(
+      in, window == WindowKind::per_call && in.find(per_call) ? per_call : pointer + "/samples_ms");
   return side;
 }
 
@@ -164,8 +164,7 @@ void hold_same_window(Reader& in, const std::string& pointer, const std::string&
   }
 }
 
-WorkloadReading read_workload(Reader& in, const std::string& pointer, std::size_t index,
-                              const std::string& window) {
+WorkloadReading read_workload(Reader& in, const std::string& pointer, std::size_t index, WindowKind window) {
   WorkloadReading workload;
   if (!in.object(pointer)) return workload;
   workload.name = in.text(pointer + "/name");
@@ -203,7 +202,7 @@ void read_workloads(Reader& in, EvalReport& report) {
   std::size_t marked = 0;
   for (std::size_t i = 0; i < list->size() && in.errors.size() <= kMostErrors; ++i) {
     report.workloads.push_back(
-        read_workload(in, fmt::format("/performance/workloads/{}", i), i, report.window));
+        read_workload(in, fmt::format("/performance/workloads/{}", i), i, report.timed));
     if (report.workloads.back().campaign && marked++ == 0) report.campaign = i;
   }
   if (marked > 1) {
@@ -240,6 +239,7 @@ void read_report(Reader& in, EvalReport& report) {
     return;
   }
   report.window = in.text("/performance/window");
+  report.timed = window_named(report.window).value_or(WindowKind::pipelined);
   report.student_ms = in.positive("/performance/student_ms");
   report.ref_ms = in.positive("/performance/ref_ms");
   report.ratio = in.positive("/performance/ratio");
@@ -280,11 +280,22 @@ std::optional<Diagnostic> not_finite(std::string_view text, const Diagnostic& sy
 
 }  // namespace
 
-std::optional<double> reading_of(const SideReading& side, std::string_view window) {
-  return window == "per_call" ? side.per_call_ms : side.pipelined_ms;
+std::string_view to_string(WindowKind window) {
+  return window == WindowKind::per_call ? "per_call" : "pipelined";
 }
 
-std::optional<double> ratio_of(const WorkloadReading& workload, std::string_view window) {
+std::optional<WindowKind> window_named(std::string_view name) {
+  for (const WindowKind kind : {WindowKind::pipelined, WindowKind::per_call}) {
+    if (name == to_string(kind)) return kind;
+  }
+  return {};
+}
+
+std::optional<double> reading_of(const SideReading& side, WindowKind window) {
+  return window == WindowKind::per_call ? side.per_call_ms : side.pipelined_ms;
+}
+
+std::optional<double> ratio_of(const WorkloadReading& workload, WindowKind window) {
   if (workload.ratio || workload.ratio_withheld) return workload.ratio;
   const auto student = reading_of(workload.student, window);
   const auto ref = reading_of(workload.ref, window);
@@ -294,7 +305,7 @@ std::optional<double> ratio_of(const WorkloadReading& workload, std::string_view
 std::optional<double> geometric_ratio(const EvalReport& report) {
   std::vector<double> ratios;
   for (const WorkloadReading& workload : report.workloads) {
-    const auto ratio = ratio_of(workload, report.window);
+    const auto ratio = ratio_of(workload, report.timed);
     if (!ratio) return {};
     ratios.push_back(*ratio);
   }

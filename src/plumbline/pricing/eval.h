@@ -17,6 +17,13 @@
 
 namespace plumbline {
 
+/// How calls were timed: many enqueued behind one opening mark, or each alone with what the host adds.
+enum class WindowKind { pipelined, per_call };
+/// "pipelined" or "per_call", as evals write it.
+std::string_view to_string(WindowKind window);
+/// The kind of that name.
+std::optional<WindowKind> window_named(std::string_view name);
+
 /// One side of one workload. Milliseconds; a reading that was null, missing or 0 is absent.
 struct SideReading {
   std::optional<double> pipelined_ms;
@@ -98,10 +105,11 @@ struct EvalOrigin {
 struct EvalReport {
   std::string file;
   std::string op;
-  std::string device;                ///< machine.gpu
-  std::string driver;                ///< machine.driver
-  std::string window;                ///< "pipelined" or "per_call"
-  std::optional<double> student_ms;  ///< of the campaign workload
+  std::string device;                        ///< machine.gpu
+  std::string driver;                        ///< machine.driver
+  std::string window;                        ///< as it is written
+  WindowKind timed = WindowKind::pipelined;  ///< what it names; pipelined where that is neither
+  std::optional<double> student_ms;          ///< of the campaign workload
   std::optional<double> ref_ms;
   std::optional<double> ratio;              ///< performance.ratio, as the bench states it
   bool ratio_withheld = false;              ///< the bench wrote null or 0: it refuses a verdict
@@ -124,10 +132,10 @@ struct EvalReport {
 };
 
 /// The reading of the named window.
-std::optional<double> reading_of(const SideReading& side, std::string_view window);
+std::optional<double> reading_of(const SideReading& side, WindowKind window);
 
 /// The workload's ratio: the stated one, else the reference's reading over the student's. None when withheld.
-std::optional<double> ratio_of(const WorkloadReading& workload, std::string_view window);
+std::optional<double> ratio_of(const WorkloadReading& workload, WindowKind window);
 
 /// The geometric mean over the workloads, or none when there is none or one has no ratio.
 std::optional<double> geometric_ratio(const EvalReport& report);

@@ -183,7 +183,7 @@ ConfirmView collect_confirm(const Confirmation& c, std::string card, std::string
   view.credited_interval = c.credited_interval;
   view.digits = digits_for(c);
   view.verdict = verdict_of(c, view.digits);
-  if (eval.window == "pipelined") view.per_call_ratio = c.per_call_ratio;
+  if (eval.timed == WindowKind::pipelined) view.per_call_ratio = c.per_call_ratio;
   view.within_noise = c.within_noise;
   view.credited_mean = c.credited_mean;
   if (const WorkloadReading* campaign = eval.campaign_workload()) view.campaign = campaign->name;
@@ -194,9 +194,9 @@ ConfirmView collect_confirm(const Confirmation& c, std::string card, std::string
     WorkloadLine& line = view.workloads.emplace_back();
     line.name = w.name;
     line.campaign = i == eval.campaign;
-    line.ref_ms = reading_of(w.ref, eval.window);
-    line.student_ms = reading_of(w.student, eval.window);
-    line.ratio = ratio_of(w, eval.window);
+    line.ref_ms = reading_of(w.ref, eval.timed);
+    line.student_ms = reading_of(w.student, eval.timed);
+    line.ratio = ratio_of(w, eval.timed);
     if (view.per_call_ratio) line.per_call_ratio = *w.ref.per_call_ms / *w.student.per_call_ms;
     line.aa_ratio = w.aa_ratio;
     if (i < c.workload_credits.size() && c.workload_credits[i].credited)
