@@ -8,6 +8,7 @@
 #include "plumbline/contract/check.h"
 #include "plumbline/contract/parse.h"
 #include "plumbline/hardware/hardware_file.h"
+#include "plumbline/model/kernel_memory.h"
 #include "plumbline/model/predict.h"
 #include "plumbline/pricing/credit.h"
 #include "plumbline/profile/import.h"

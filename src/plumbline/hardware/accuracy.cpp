@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include "plumbline/base/statistics.h"
@@ -12,7 +13,7 @@ namespace {
 
 int sign(double v) { return (v > 0) - (v < 0); }
 
-void judge_pairs(std::span<const Judged> rows, std::map<std::string, double>& out) {
+void judge_pairs(std::span<const Judged> rows, Accuracy& out) {
   std::map<std::uint64_t, std::vector<const Judged*>> groups;
   for (const Judged& row : rows) {
     if (row.group != 0) groups[row.group].push_back(&row);
@@ -29,11 +30,11 @@ void judge_pairs(std::span<const Judged> rows, std::map<std::string, double>& ou
     }
   }
   if (pairs == 0) return;
-  out["pairs"] = pairs;
-  out["pair_pct"] = 100 * right / pairs;
+  out.pairs = pairs;
+  out.pair_pct = 100 * right / pairs;
 }
 
-void judge_order(std::span<const Judged> rows, std::map<std::string, double>& out) {
+void judge_order(std::span<const Judged> rows, Accuracy& out) {
   if (rows.size() < 2 || rows.size() > 5000) return;
   double score = 0, measured_ties = 0, predicted_ties = 0;
   for (std::size_t a = 0; a < rows.size(); ++a) {
@@ -48,14 +49,14 @@ void judge_order(std::span<const Judged> rows, std::map<std::string, double>& ou
   const double n = static_cast<double>(rows.size());
   const double all = n * (n - 1) / 2;
   const double scale = std::sqrt((all - measured_ties) * (all - predicted_ties));
-  if (scale > 0) out["kendall_tau"] = score / scale;
+  if (scale > 0) out.kendall_tau = score / scale;
 }
 
 }  // namespace
 
-std::map<std::string, double> accuracy(std::span<const Judged> rows) {
-  std::map<std::string, double> out;
-  out["n"] = static_cast<double>(rows.size());
+Accuracy accuracy(std::span<const Judged> rows) {
+  Accuracy out;
+  out.n = static_cast<double>(rows.size());
   if (rows.empty()) return out;
   std::vector<double> errors;
   double bias = 0, banded = 0, covered = 0;
@@ -70,11 +71,11 @@ std::map<std::string, double> accuracy(std::span<const Judged> rows) {
   double sum = 0;
   for (const double e : errors) sum += e;
   const double n = static_cast<double>(rows.size());
-  out["mape_pct"] = sum / n;
-  out["median_pct"] = *median(errors);
-  out["p90_pct"] = *quantile(errors, 0.9);
-  out["bias_pct"] = bias / n;
-  if (banded > 0) out["coverage_pct"] = 100 * covered / banded;
+  out.mape_pct = sum / n;
+  out.median_pct = *median(errors);
+  out.p90_pct = *quantile(errors, 0.9);
+  out.bias_pct = bias / n;
+  if (banded > 0) out.coverage_pct = 100 * covered / banded;
   judge_pairs(rows, out);
   judge_order(rows, out);
   return out;

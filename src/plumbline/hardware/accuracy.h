@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accuracy: how far predictions are from measurements.
+// How far predictions are from measurements.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
-#include <string>
+
+#include "plumbline/model/accuracy.h"
 
 namespace plumbline {
 
@@ -17,10 +17,9 @@ struct Judged {
   std::uint64_t group = 0;
 };
 
-/// n, mape_pct, median_pct, p90_pct, bias_pct (mean of predicted/measured − 1), coverage_pct (of the band),
-/// pair_pct (pairs of one group whose times differ by more than 5 %: the faster one picked) with pairs,
-/// kendall_tau (tau-b over all rows when there are at most 5,000). Keys are absent where nothing can be said.
-std::map<std::string, double> accuracy(std::span<const Judged> rows);
+/// n, mape_pct, median_pct, p90_pct, bias_pct, coverage_pct, pair_pct and pairs (of one group whose times
+/// differ by more than 5 %), and kendall_tau where there are at most 5,000 rows.
+Accuracy accuracy(std::span<const Judged> rows);
 
 /// What a small validation may show, in per cent: the mean error of eight sites is below this 99 times in a
 /// hundred, when sites are drawn from these (`site` names each row's).

@@ -17,8 +17,7 @@ namespace plumbline {
 struct FoldReport {
   std::string op;
   std::int64_t rows = 0, sites = 0;
-  std::map<std::string, double>
-      errors;  ///< *_pct: roofline_mape, analytic_mape, mape, median, p90, bias, coverage, pair, …
+  Accuracy errors;
 };
 
 /// What a calibration gives.

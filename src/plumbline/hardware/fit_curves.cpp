@@ -184,7 +184,7 @@ std::shared_ptr<Operation> fit_collective(const std::vector<const Measured<Kerne
   operation->band = 1;
   operation->rows = static_cast<std::int64_t>(rows.size());
   operation->errors = accuracy(judged);
-  operation->errors.erase("kendall_tau");
+  operation->errors.kendall_tau.reset();
   return operation;
 }
 

@@ -209,8 +209,8 @@ bool fit_kind(LayerKind kind, const std::vector<Measured<Layer>>& all, KernelSou
   fitted.rows = static_cast<std::int64_t>(n);
   fitted.sites = static_cast<std::int64_t>(sites.size());
   fitted.errors = accuracy(reference);
-  fitted.errors["all_sessions_mape_pct"] = accuracy(judged).at("mape_pct");
-  fitted.errors["formula_mape_pct"] = accuracy(reference_before).at("mape_pct");
+  fitted.errors.all_sessions_mape_pct = accuracy(judged).mape_pct;
+  fitted.errors.formula_mape_pct = accuracy(reference_before).mape_pct;
   const std::string name(kLayerTables[static_cast<std::size_t>(kind)]);
   std::vector<std::uint64_t> site;
   for (const auto* row : problem.rows) site.push_back(site_of(row->shape));
@@ -250,7 +250,7 @@ std::int64_t fit_elementwise(const ElementwiseRows& rows, KernelSource& source,
     set_bands(judged, out.half_width);
     out.rows = static_cast<std::int64_t>(mine.size());
     out.errors = accuracy(judged);
-    out.errors.erase("kendall_tau");
+    out.errors.kendall_tau.reset();
     const std::string name(to_string(static_cast<ElementwiseOp>(op)));
     source.budgets[name] = site_budget_pct(judged, site);
     folds.push_back({name, out.rows, out.rows, out.errors});

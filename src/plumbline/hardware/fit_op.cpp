@@ -242,12 +242,12 @@ OpFit fit_op(const OpProblem& problem, std::uint64_t seed) {
   out.op.rows = static_cast<std::int64_t>(n);
   out.op.sites = static_cast<std::int64_t>(std::set(problem.site.begin(), problem.site.end()).size());
   out.op.errors = accuracy(out.judged);
-  out.op.errors.erase("kendall_tau");  // says little of kernels that differ a thousandfold
-  out.op.errors["roofline_mape_pct"] = mape(problem, roofline);
-  out.op.errors["formula_mape_pct"] = mape(problem, formula);
+  out.op.errors.kendall_tau.reset();  // says little of kernels that differ a thousandfold
+  out.op.errors.roofline_mape_pct = mape(problem, roofline);
+  out.op.errors.formula_mape_pct = mape(problem, formula);
   if (!problem.strict_site.empty()) {
     const Unseen strict = predict_unseen(problem, problem.strict_site, seed, nullptr);
-    out.op.errors["unseen_heads_mape_pct"] = std::round(100 * mape(problem, strict.predicted)) / 100;
+    out.op.errors.unseen_heads_mape_pct = std::round(100 * mape(problem, strict.predicted)) / 100;
   }
   out.report = {problem.name, out.op.rows, out.op.sites, out.op.errors};
   return out;

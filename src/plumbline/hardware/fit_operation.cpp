@@ -194,7 +194,7 @@ std::shared_ptr<Operation> fit_trees(const Machine& machine, const OperationKey&
       Forest none = forest;
       drop_unused_cuts(forest, none);
     }
-    fit.op.errors["kernel_right_pct"] =
+    fit.op.errors.kernel_right_pct =
         choice_right_pct(problem, fit.op.constants, places, operation->kernels.size());
   }
   for (Forest* forest : {&trees->residual, &trees->spread}) prepare(*forest);
@@ -253,7 +253,7 @@ std::int64_t fit_operations(const std::vector<Measured<KernelRequest>>& all, con
         if (sites.size() < kFewSites) {
           // Errors within known models say nothing of unseen ones: three times the band, and no budget.
           operation->band *= 3;
-          operation->errors["sites_too_few"] = static_cast<double>(sites.size());
+          operation->errors.sites_too_few = static_cast<double>(sites.size());
         }
       }
       operation->sites = static_cast<std::int64_t>(sites.size());

@@ -29,7 +29,7 @@ void read_op(TableReader reader, std::span<const std::string_view> names, Fitted
     op.band = reader.number("band");
     op.low = reader.triple("low");
     op.high = reader.triple("high");
-    op.errors = reader.numbers("errors");
+    op.errors = reader.accuracy("errors");
   }
   reader.refuse_unknown();
 }
@@ -39,7 +39,7 @@ void read_elementwise(TableReader reader, FittedElementwise& op) {
     op.constants[i] = reader.number(kElementwiseConstants[i]);
   op.half_width = reader.number("half_width");
   op.rows = reader.count("rows");
-  op.errors = reader.numbers("errors");
+  op.errors = reader.accuracy("errors");
   reader.refuse_unknown();
 }
 
@@ -48,7 +48,7 @@ void read_layer(TableReader reader, FittedLayer& layer) {
   layer.half_width = reader.number("half_width");
   layer.rows = reader.count("rows");
   layer.sites = reader.count("sites");
-  layer.errors = reader.numbers("errors");
+  layer.errors = reader.accuracy("errors");
   reader.refuse_unknown();
 }
 
@@ -100,7 +100,7 @@ void read_operations(TableReader& reader, const std::string& directory, KernelSo
     operation->band = one.number("band");
     operation->low = one.triple("low");
     operation->high = one.triple("high");
-    operation->errors = one.numbers("errors");
+    operation->errors = one.accuracy("errors");
     operation->residuals = one.text("residuals");
     operation->sha256 = one.text("residuals_sha256");
     one.refuse_unknown();

@@ -14,12 +14,14 @@ namespace plumbline {
 namespace {
 
 /// Errors are read by people: two decimals.
-std::string errors_table(const std::map<std::string, double>& errors) {
+std::string errors_table(const Accuracy& errors) {
   std::string out = "errors = {";
   bool first = true;
-  for (const auto& [name, value] : errors) {
+  for (const auto& [name, member] : kAccuracyFigures) {
+    const auto& value = errors.*member;
+    if (!value) continue;
     out += fmt::format("{} {} = {}", first ? "" : ",", name,
-                       format_double(round_places(value, name == "kendall_tau" ? 4 : 2)));
+                       format_double(round_places(*value, name == "kendall_tau" ? 4 : 2)));
     first = false;
   }
   return out + " }\n";

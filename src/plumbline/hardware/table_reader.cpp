@@ -138,6 +138,18 @@ std::map<std::string, double> TableReader::numbers(std::string_view key) {
   return out;
 }
 
+Accuracy TableReader::accuracy(std::string_view key) {
+  Accuracy out;
+  const std::optional<TableReader> inner = sub(key, fmt::format("{}.{}", name, key), false);
+  if (!inner) return out;
+  TableReader reader = *inner;
+  for (const auto& [figure, member] : kAccuracyFigures) {
+    if (reader.get(figure, false) != nullptr) out.*member = reader.number(figure);
+  }
+  reader.refuse_unknown();
+  return out;
+}
+
 std::optional<TableReader> TableReader::sub(std::string_view key, std::string title, bool required) {
   const toml::node* node = get(key, required);
   if (node == nullptr) return std::nullopt;

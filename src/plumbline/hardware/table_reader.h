@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "plumbline/base/toml.h"
+#include "plumbline/model/accuracy.h"
 
 namespace plumbline {
 
@@ -41,6 +42,8 @@ struct TableReader {
   std::vector<std::string> texts(std::string_view key, std::size_t most);
   /// A table of numbers; empty where it is missing.
   std::map<std::string, double> numbers(std::string_view key);
+  /// Figures of accuracy; none where the table is missing.
+  Accuracy accuracy(std::string_view key);
   /// A table of this one, called `title` in messages.
   std::optional<TableReader> sub(std::string_view key, std::string title, bool required);
   void refuse_unknown();

@@ -17,12 +17,12 @@ namespace plumbline {
 /// One operation's errors, and the budget that the hardware file allows (none: no budget).
 struct OpAccuracy {
   std::string op;
-  std::map<std::string, double> errors;  ///< the keys of accuracy()
+  Accuracy errors;
   std::optional<double> budget_mape_pct;
   std::vector<Judged> rows;  ///< in file order, µs
 
   /// True when the error is over the budget.
-  bool over_budget() const { return budget_mape_pct && errors.at("mape_pct") > *budget_mape_pct; }
+  bool over_budget() const { return budget_mape_pct && errors.mape_pct > *budget_mape_pct; }
 };
 
 /// Errors by operation, in the order of the kinds of rows. Shapes are predicted one by one, in file order.

@@ -51,8 +51,8 @@ TextTable by_size(const std::vector<Judged>& rows) {
     const auto errors = accuracy(here);
     table.rows.push_back({kEdges[e + 1] > 1e299 ? fmt::format("from {} µs", kEdges[e])
                                                 : fmt::format("{} to {} µs", kEdges[e], kEdges[e + 1]),
-                          std::to_string(here.size()), format_fixed(errors.at("mape_pct"), 2),
-                          format_fixed(errors.at("bias_pct"), 2), format_fixed(worst, 2)});
+                          std::to_string(here.size()), format_fixed(errors.mape_pct.value(), 2),
+                          format_fixed(errors.bias_pct.value(), 2), format_fixed(worst, 2)});
   }
   return table;
 }
@@ -77,18 +77,14 @@ std::string accuracy_page(const std::string& title, const std::vector<OpAccuracy
                    {"band covers %", Align::right},
                    {"budget MAPE %", Align::right}};
   for (const OpAccuracy& op : ops) {
-    const auto value = [&](const std::string& key) -> std::optional<double> {
-      const auto at = op.errors.find(key);
-      return at == op.errors.end() ? std::nullopt : std::optional(at->second);
+    const Accuracy& e = op.errors;
+    const auto cell = [](const std::optional<double>& v, int digits = 2) {
+      return v ? format_fixed(*v, digits) : std::string("–");
     };
-    const auto cell = [&](const std::string& key) {
-      const auto v = value(key);
-      return v ? format_fixed(*v, key == "n" ? 0 : 2) : std::string("–");
-    };
-    rows.push_back({op.op, value("mape_pct"), value("median_pct"), value("p90_pct"),
-                    op.over_budget() ? Tone::bad : Tone::good, cell("mape_pct") + " %"});
-    table.rows.push_back({op.op, cell("n"), cell("mape_pct"), cell("p90_pct"), cell("bias_pct"),
-                          cell("coverage_pct"),
+    rows.push_back({op.op, e.mape_pct, e.median_pct, e.p90_pct, op.over_budget() ? Tone::bad : Tone::good,
+                    cell(e.mape_pct) + " %"});
+    table.rows.push_back({op.op, cell(e.n, 0), cell(e.mape_pct), cell(e.p90_pct), cell(e.bias_pct),
+                          cell(e.coverage_pct),
                           op.budget_mape_pct ? format_fixed(*op.budget_mape_pct, 2) : std::string("–")});
   }
   Html& out = page.body;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // KernelMemory: kernels that were predicted lately, for rankings that meet the same ones again and again.
-// Not installed.
 #pragma once
 
 #include <array>
@@ -20,7 +19,7 @@ namespace plumbline {
 using KernelKey = std::array<std::int64_t, 9>;
 
 /// A bounded memory of predictions: 4-way sets, the oldest of a set goes. It neither grows nor, after it was
-/// made, allocates. One a thread.
+/// made, allocates. The caller owns it, one for each thread; it may serve several sources.
 class KernelMemory {
  public:
   KernelMemory()

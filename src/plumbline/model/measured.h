@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plumbline/model/accuracy.h"
 #include "plumbline/model/forest.h"
 #include "plumbline/model/hardware.h"
 #include "plumbline/model/kernel_names.h"
@@ -23,6 +24,8 @@
 #include "plumbline/model/prediction.h"
 
 namespace plumbline {
+
+class KernelMemory;  // model/kernel_memory.h
 
 /// Operations without a matrix product. `rmsnorm` is the framework's own kernel, `fused_rmsnorm` a
 /// compiler's.
@@ -76,8 +79,7 @@ struct FittedOp {
   double band = 0;                      ///< half-width of the 90 % band on log time, in spreads
   std::array<double, 3> low{}, high{};  ///< least and greatest sizes that the rows held, see domain()
   std::int64_t rows = 0, sites = 0;
-  std::map<std::string, double>
-      errors;  ///< by folds of unseen sites: mape_pct, p90_pct, bias_pct, coverage_pct, …
+  Accuracy errors;  ///< by folds of unseen sites
 
   /// True when the formula has constants.
   bool known() const { return !constants.empty(); }
@@ -88,7 +90,7 @@ struct FittedElementwise {
   std::array<double, 5> constants{};
   double half_width = 0;  ///< of the 90 % band on log time
   std::int64_t rows = 0;
-  std::map<std::string, double> errors;
+  Accuracy errors;
 };
 
 /// The kinds of whole layers that fusion terms are fitted for.
@@ -117,7 +119,7 @@ struct FittedLayer {
   std::array<double, kLayerTermCount> terms{};
   double half_width = 0;  ///< of the 90 % band on log time of the total
   std::int64_t rows = 0, sites = 0;
-  std::map<std::string, double> errors;
+  Accuracy errors;
 };
 
 /// A measurement kept to be shown beside a prediction.
@@ -175,7 +177,7 @@ KernelTime predict_elementwise(const KernelSource& source, std::string_view name
 /// The time of one valid layer, kernel by kernel, with its band. Allocates nothing. Kernels of shapes that a
 /// thread predicted lately are remembered (a ranking meets the same ones again and again); results are the
 /// same.
-Prediction predict_measured(const KernelSource& source, const Layer& layer);
+Prediction predict_measured(const KernelSource& source, const Layer& layer, KernelMemory* memory = nullptr);
 
 /// A layer's parts before fusion terms, in microseconds: the columns that the terms multiply, in their order.
 std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, const Layer& layer);

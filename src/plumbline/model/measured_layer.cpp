@@ -63,12 +63,16 @@ struct Pointwise {
 
 /// The element-wise kernels of a layer, in order. `count` is how many of the array are used.
 struct PointwiseList {
-  std::array<Pointwise, 8> item{};
+  static constexpr std::size_t kMost = 8;
+  std::array<Pointwise, kMost> item{};
   std::size_t count = 0;
   std::size_t attention = 0;  ///< the first after the attention kernel
   std::size_t mlp = 0;        ///< the first inside the MLP
-  void add(Pointwise p) { item[count++] = p; }
+  void add(Pointwise p) { item.at(count++) = p; }
 };
+
+static_assert(PointwiseList::kMost + 4 + 1 <= kMaxKernels,
+              "with four GEMMs and attention, all fit a Prediction");
 
 PointwiseList pointwise_of(const KernelSource& source, const Layer& layer, const Counts& c) {
   // The attention rows of some sources include writing the cache, and then it is in no other place.
@@ -93,22 +97,18 @@ PointwiseList pointwise_of(const KernelSource& source, const Layer& layer, const
   return list;
 }
 
-/// On the heap, at first use: as thread-local storage proper, every start of the tool would copy megabytes.
-KernelMemory& kernel_memory() {
-  thread_local const auto memory = std::make_unique<KernelMemory>();
-  return *memory;
-}
-
 /// The projection of that place in the layer (0 to 3).
-KernelTime gemm_time(const KernelSource& source, std::string_view name, std::size_t place,
-                     const GemmShape& s) {
+KernelTime gemm_time(const KernelSource& source, std::string_view name, std::size_t place, const GemmShape& s,
+                     KernelMemory* memory) {
+  if (memory == nullptr) return predict_gemm(source, name, s);
   const KernelKey key{static_cast<std::int64_t>(source.id.value), s.m, s.n, s.k, 0, 0, 0, 0, -1};
-  KernelTime time = kernel_memory().get(place, key, [&] { return predict_gemm(source, name, s); });
+  KernelTime time = memory->get(place, key, [&] { return predict_gemm(source, name, s); });
   time.name = name;
   return time;
 }
 
-const KernelTime& attention_time(const KernelSource& source, const AttentionShape& s) {
+KernelTime attention_time(const KernelSource& source, const AttentionShape& s, KernelMemory* memory) {
+  if (memory == nullptr) return predict_attention(source, "attention", s);
   const KernelKey key{static_cast<std::int64_t>(source.id.value),
                       s.batch,
                       s.q_len,
@@ -119,7 +119,7 @@ const KernelTime& attention_time(const KernelSource& source, const AttentionShap
                       s.window,
                       static_cast<std::int64_t>(s.backend)};
   const std::size_t place = s.backend == AttentionBackend::cudnn ? 5 : 4;
-  return kernel_memory().get(place, key, [&] { return predict_attention(source, "attention", s); });
+  return memory->get(place, key, [&] { return predict_attention(source, "attention", s); });
 }
 
 double unit_us(const KernelSource& source) { return 2 / (source.machine.bytes_per_us * kCopyShare); }
@@ -150,7 +150,7 @@ Term attention_term(const Layer& layer) { return layer.backend == AttentionBacke
 /// The attention kernel with its fusion terms; with backend `best`, the faster of the backends inside a
 /// layer.
 KernelTime layer_attention(const KernelSource& source, const std::array<double, kLayerTermCount>& t,
-                           const Layer& layer, const Counts& c) {
+                           const Layer& layer, const Counts& c, KernelMemory* memory) {
   AttentionShape shape = attention_shape(layer);
   const double around = around_attention_us(source, t, c);
   KernelTime best;
@@ -159,7 +159,7 @@ KernelTime layer_attention(const KernelSource& source, const std::array<double, 
     if (layer.backend == AttentionBackend::best && backend == AttentionBackend::cudnn && shape.window > 0)
       continue;
     shape.backend = backend;
-    const KernelTime& alone = attention_time(source, shape);
+    const KernelTime alone = attention_time(source, shape, memory);
     const double factor = t[backend == AttentionBackend::cudnn ? kCudnn : kFlash];
     const KernelTime time = scaled(alone, factor * alone.ms * 1e3 + around);
     if (best.name.empty() || time.ms < best.ms) best = time;
@@ -167,10 +167,6 @@ KernelTime layer_attention(const KernelSource& source, const std::array<double, 
   if ((layer.softcap || layer.sinks) && best.provenance < Provenance::extrapolated)
     best.provenance = Provenance::extrapolated;
   return best;
-}
-
-void add_kernel(Prediction& p, const KernelTime& time) {
-  if (p.kernel_count < kMaxKernels) p.kernel_storage[p.kernel_count++] = time;
 }
 
 void finish_layer(Prediction& p, const Layer& layer, double half_width) {
@@ -245,14 +241,14 @@ std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, co
   return columns;
 }
 
-Prediction predict_measured(const KernelSource& source, const Layer& layer) {
+Prediction predict_measured(const KernelSource& source, const Layer& layer, KernelMemory* memory) {
   const Counts c = counts_of(layer);
   const FittedLayer& fitted = source.layers[static_cast<std::size_t>(layer_kind(layer))];
   const auto& t = fitted.terms;
   const double unit = unit_us(source);
   const auto gemms = layer_gemms(layer);
   const auto gemm = [&](std::string_view name, std::size_t place) {
-    const KernelTime alone = gemm_time(source, name, place, gemms[place]);
+    const KernelTime alone = gemm_time(source, name, place, gemms[place], memory);
     return scaled(alone, with_throttle(t, alone.ms * 1e3));
   };
   const double half = std::max(fitted.half_width * 2, 0.2);  // a small part of the sum: known less well
@@ -273,17 +269,17 @@ Prediction predict_measured(const KernelSource& source, const Layer& layer) {
   Prediction p;
   std::size_t next = 0;
   const auto until = [&](std::size_t end) {
-    while (next < end) add_kernel(p, pointwise(list.item[next++]));
+    while (next < end) p.add(pointwise(list.item[next++]));
   };
   until(layer.parallel && layer.norms == 2 ? 2 : 1);
-  add_kernel(p, gemm("qkv_projection", 0));
+  p.add(gemm("qkv_projection", 0));
   until(list.attention);
-  add_kernel(p, layer_attention(source, t, layer, c));
-  add_kernel(p, gemm("output_projection", 1));
+  p.add(layer_attention(source, t, layer, c, memory));
+  p.add(gemm("output_projection", 1));
   until(list.mlp);
-  add_kernel(p, gemm(c.gated ? "gate_up_projection" : "up_projection", 2));
+  p.add(gemm(c.gated ? "gate_up_projection" : "up_projection", 2));
   until(list.mlp + 1);
-  add_kernel(p, gemm("down_projection", 3));
+  p.add(gemm("down_projection", 3));
   until(list.count);
   finish_layer(p, layer, fitted.half_width);
   return p;

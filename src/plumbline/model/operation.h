@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plumbline/base/diagnostics.h"
+#include "plumbline/model/accuracy.h"
 #include "plumbline/model/forest.h"
 #include "plumbline/model/kernel_request.h"
 #include "plumbline/model/operation_analytic.h"
@@ -102,7 +103,7 @@ struct Operation {
   double band = 0;
   std::array<double, 3> low{}, high{};
   std::int64_t rows = 0, sites = 0;
-  std::map<std::string, double> errors;
+  Accuracy errors;
   std::string residuals, sha256;  ///< the residual file beside the hardware file
   /// Reads the trees; called once. Absent: `trees` was set when the operation was made.
   std::function<Parsed<OperationTrees>()> load;

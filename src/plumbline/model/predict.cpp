@@ -69,8 +69,8 @@ std::optional<Diagnostic> unsupported(const Predictor& predictor, const Layer& l
   return std::nullopt;
 }
 
-Prediction predict(const Predictor& predictor, const Layer& layer) {
-  return predictor.source ? predict_measured(*predictor.source, layer)
+Prediction predict(const Predictor& predictor, const Layer& layer, KernelMemory* memory) {
+  return predictor.source ? predict_measured(*predictor.source, layer, memory)
                           : predict_proxy(predictor.proxy, layer);
 }
 

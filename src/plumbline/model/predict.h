@@ -40,8 +40,12 @@ Parsed<Predictor> choose_predictor(const Hardware& hardware, std::optional<Laten
 std::optional<Diagnostic> unsupported(const Predictor& predictor, const Layer& layer,
                                       const Location& at = {});
 
-/// The layer's time. `layer` is valid and supported. Allocates nothing.
-Prediction predict(const Predictor& predictor, const Layer& layer);
+class KernelMemory;  // model/kernel_memory.h
+
+/// The layer's time. `layer` is valid and supported. Allocates nothing. `memory`, the caller's and of one
+/// thread, remembers kernels for rankings that meet the same ones again and again; without it every kernel is
+/// predicted anew.
+Prediction predict(const Predictor& predictor, const Layer& layer, KernelMemory* memory = nullptr);
 
 /// The parts of a model outside its layers, each of `rows` token rows.
 /// A GEMM y[m,n] = x[m,k]·w[n,k]ᵀ, such as the LM head.

@@ -2,6 +2,7 @@
 #include "plumbline/model/prediction.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace plumbline {
 
@@ -35,6 +36,12 @@ std::string_view to_string(Bound bound) {
       break;
   }
   return "hbm";
+}
+
+void Prediction::add(const KernelTime& kernel) {
+  if (kernel_count == kMaxKernels)
+    throw std::length_error("a layer has more kernels than a prediction holds");
+  kernel_storage[kernel_count++] = kernel;
 }
 
 Provenance weakest_provenance(const Prediction& prediction) {

@@ -54,6 +54,8 @@ struct Prediction {
   std::array<TilePenalty, 3> tile_penalties{};  ///< hidden_dim, ffn_dim, head_dim
   double ms_per_mparam_proxy = 0;               ///< total_ms / (hidden_dim·ffn_dim / 1e6)
 
+  /// Appends a kernel. Throws std::length_error where there is no room: none is left out in silence.
+  void add(const KernelTime& kernel);
   /// The kernels in their order.
   std::span<const KernelTime> kernels() const { return {kernel_storage.data(), kernel_count}; }
 };

@@ -72,23 +72,21 @@ Prediction predict_proxy(const ProxyConstants& gpu, const Layer& layer) {
   const Int128 rope_bytes = Int128{2} * layer.batch_size * heads * layer.seq_len * layer.head_dim * 2;
 
   Prediction result;
-  std::size_t n = 0;
-  auto& k = result.kernel_storage;
-  k[n++] = kernel("pre_attn_rmsnorm", norm, Bound::hbm);
-  k[n++] = kernel("qkv_projection",
-                  proxy_gemm_ms(gpu, m, (layer.num_heads + 2 * layer.num_kv_heads) * layer.head_dim, d),
-                  Bound::tensor);
-  k[n++] = layer.use_qk_norm
-               ? kernel("qk_norm_rope", bytes_ms(rope_bytes, gpu.qk_norm_rope_gbps), Bound::hbm)
-               : kernel("rope_only", bytes_ms(rope_bytes, gpu.qk_norm_rope_separate_gbps) * 0.5, Bound::hbm);
-  k[n++] = kernel("attention", attention_ms(gpu, layer), Bound::tensor);
-  k[n++] = kernel("output_projection", proxy_gemm_ms(gpu, m, d, q_width), Bound::tensor);
-  k[n++] = kernel("residual_add_1", residual, Bound::hbm);
-  k[n++] = kernel("pre_mlp_rmsnorm", norm, Bound::hbm);
-  k[n++] = kernel(layer.activation == Activation::gated ? "geglu_mlp" : "plain_mlp", mlp_ms(gpu, layer, m),
-                  Bound::tensor);
-  k[n++] = kernel("residual_add_2", residual, Bound::hbm);
-  result.kernel_count = n;
+  result.add(kernel("pre_attn_rmsnorm", norm, Bound::hbm));
+  result.add(kernel("qkv_projection",
+                    proxy_gemm_ms(gpu, m, (layer.num_heads + 2 * layer.num_kv_heads) * layer.head_dim, d),
+                    Bound::tensor));
+  result.add(
+      layer.use_qk_norm
+          ? kernel("qk_norm_rope", bytes_ms(rope_bytes, gpu.qk_norm_rope_gbps), Bound::hbm)
+          : kernel("rope_only", bytes_ms(rope_bytes, gpu.qk_norm_rope_separate_gbps) * 0.5, Bound::hbm));
+  result.add(kernel("attention", attention_ms(gpu, layer), Bound::tensor));
+  result.add(kernel("output_projection", proxy_gemm_ms(gpu, m, d, q_width), Bound::tensor));
+  result.add(kernel("residual_add_1", residual, Bound::hbm));
+  result.add(kernel("pre_mlp_rmsnorm", norm, Bound::hbm));
+  result.add(kernel(layer.activation == Activation::gated ? "geglu_mlp" : "plain_mlp", mlp_ms(gpu, layer, m),
+                    Bound::tensor));
+  result.add(kernel("residual_add_2", residual, Bound::hbm));
   finish(result);
 
   result.tile_penalties = {tile_penalty("hidden_dim", d), tile_penalty("ffn_dim", layer.ffn_dim),

@@ -11,17 +11,19 @@
 namespace plumbline {
 namespace {
 
-std::string shown(const std::map<std::string, double>& errors, const std::string& key, int digits = 2) {
-  const auto at = errors.find(key);
-  return at == errors.end() ? "–" : format_fixed(at->second, digits);
-}
-
-Json or_null(const std::map<std::string, double>& errors, const std::string& key) {
-  const auto at = errors.find(key);
-  return at == errors.end() ? Json(nullptr) : Json(at->second);
+std::string shown(const std::optional<double>& figure, int digits = 2) {
+  return figure ? format_fixed(*figure, digits) : "–";
 }
 
 }  // namespace
+
+Json accuracy_json(const Accuracy& errors) {
+  Json out = Json::object();
+  for (const auto& [name, member] : kAccuracyFigures) {
+    if (errors.*member) out[std::string(name)] = *(errors.*member);
+  }
+  return out;
+}
 
 std::string calibration_text(const Calibration& calibration, const Look& look) {
   std::int64_t kept = 0, named = 0, rejected = 0;
@@ -53,15 +55,15 @@ std::string calibration_text(const Calibration& calibration, const Look& look) {
     table.rows.push_back({fold.op,
                           format_grouped(fold.rows),
                           fold.sites > 0 ? format_grouped(fold.sites) : "–",
-                          shown(e, "roofline_mape_pct", 1),
-                          shown(e, "formula_mape_pct", 1),
-                          {shown(e, "mape_pct"), Style::bold},
-                          shown(e, "median_pct"),
-                          shown(e, "p90_pct"),
-                          shown(e, "bias_pct"),
-                          shown(e, "pair_pct", 1),
-                          shown(e, "kendall_tau", 3),
-                          shown(e, "coverage_pct", 1)});
+                          shown(e.roofline_mape_pct, 1),
+                          shown(e.formula_mape_pct, 1),
+                          {shown(e.mape_pct), Style::bold},
+                          shown(e.median_pct),
+                          shown(e.p90_pct),
+                          shown(e.bias_pct),
+                          shown(e.pair_pct, 1),
+                          shown(e.kendall_tau, 3),
+                          shown(e.coverage_pct, 1)});
   }
   return out + render_text(table, look);
 }
@@ -105,7 +107,10 @@ Json calibration_json(const Calibration& calibration, const Diagnostics& rejecte
     rows.push_back({{"file", d.file}, {"line", d.line}, {"code", d.code}, {"message", d.message}});
   }
   for (const FoldReport& fold : calibration.folds) {
-    folds.push_back({{"op", fold.op}, {"rows", fold.rows}, {"sites", fold.sites}, {"errors", fold.errors}});
+    folds.push_back({{"op", fold.op},
+                     {"rows", fold.rows},
+                     {"sites", fold.sites},
+                     {"errors", accuracy_json(fold.errors)}});
   }
   return {{"source", calibration.source.name}, {"files", files}, {"rejected", rows}, {"folds", folds}};
 }
@@ -126,14 +131,14 @@ std::string validation_text(const std::vector<OpAccuracy>& ops, const Look& look
     const auto& e = op.errors;
     const Style style = op.over_budget() ? Style::bad : op.budget_mape_pct ? Style::good : Style::plain;
     table.rows.push_back({op.op,
-                          shown(e, "n", 0),
-                          {shown(e, "mape_pct"), style},
-                          shown(e, "median_pct"),
-                          shown(e, "p90_pct"),
-                          shown(e, "bias_pct"),
-                          shown(e, "pair_pct", 1),
-                          shown(e, "kendall_tau", 3),
-                          shown(e, "coverage_pct", 1),
+                          shown(e.n, 0),
+                          {shown(e.mape_pct), style},
+                          shown(e.median_pct),
+                          shown(e.p90_pct),
+                          shown(e.bias_pct),
+                          shown(e.pair_pct, 1),
+                          shown(e.kendall_tau, 3),
+                          shown(e.coverage_pct, 1),
                           op.budget_mape_pct ? format_fixed(*op.budget_mape_pct, 1) : "–"});
   }
   return render_text(table, look);
@@ -143,10 +148,16 @@ Json validation_json(const std::vector<OpAccuracy>& ops) {
   Json out = Json::array();
   for (const OpAccuracy& op : ops) {
     Json one = {{"op", op.op}, {"over_budget", op.over_budget()}};
-    one["n"] = static_cast<std::int64_t>(op.errors.at("n"));
-    for (const char* key :
-         {"mape_pct", "median_pct", "p90_pct", "bias_pct", "pair_pct", "kendall_tau", "coverage_pct"}) {
-      one[key] = or_null(op.errors, key);
+    const Accuracy& e = op.errors;
+    one["n"] = static_cast<std::int64_t>(e.n.value_or(0));
+    for (const auto& [key, value] : {std::pair{"mape_pct", e.mape_pct},
+                                     {"median_pct", e.median_pct},
+                                     {"p90_pct", e.p90_pct},
+                                     {"bias_pct", e.bias_pct},
+                                     {"pair_pct", e.pair_pct},
+                                     {"kendall_tau", e.kendall_tau},
+                                     {"coverage_pct", e.coverage_pct}}) {
+      one[key] = value ? Json(*value) : Json(nullptr);
     }
     one["budget_mape_pct"] = op.budget_mape_pct ? Json(*op.budget_mape_pct) : Json(nullptr);
     out.push_back(one);

@@ -15,6 +15,8 @@
 
 namespace plumbline {
 
+/// The figures that are known, by name.
+Json accuracy_json(const Accuracy& errors);
 /// What a calibration read and how well it predicts sites that its folds did not see.
 std::string calibration_text(const Calibration& calibration, const Look& look);
 /// {"source", "files": [{"file", "sha256", "rows", "rejected"}], "rejected": [{"file", "line", "code",

@@ -9,6 +9,7 @@
 
 #include "plumbline/base/numbers.h"
 #include "plumbline/model/measured.h"
+#include "plumbline/report/accuracy_report.h"
 #include "plumbline/report/text_table.h"
 
 namespace plumbline {
@@ -46,7 +47,7 @@ std::string round_number(double value) {
 struct FoldLine {
   std::string op;
   std::int64_t rows = 0, sites = 0;  ///< sites 0: one a row
-  const std::map<std::string, double>* errors = nullptr;
+  const Accuracy* errors = nullptr;
 };
 
 std::vector<FoldLine> fold_lines(const KernelSource& source) {
@@ -85,7 +86,7 @@ Json sources_json(const Hardware& hardware) {
     for (const FoldLine& line : fold_lines(*source)) {
       operations[line.op] = {{"rows", line.rows},
                              {"sites", line.sites > 0 ? Json(line.sites) : Json(nullptr)},
-                             {"errors", *line.errors}};
+                             {"errors", accuracy_json(*line.errors)}};
     }
     out.push_back({{"name", source->name},
                    {"framework", source->framework},
@@ -97,9 +98,8 @@ Json sources_json(const Hardware& hardware) {
   return out;
 }
 
-std::string error_text(const FoldLine& line, const char* key) {
-  const auto at = line.errors->find(key);
-  return at == line.errors->end() ? "–" : format_fixed(at->second, 2);
+std::string error_text(const std::optional<double>& figure) {
+  return figure ? format_fixed(*figure, 2) : "–";
 }
 
 std::string source_text(const KernelSource& source, bool first, const Look& look) {
@@ -115,8 +115,9 @@ std::string source_text(const KernelSource& source, bool first, const Look& look
                   {}};
   for (const FoldLine& line : fold_lines(source)) {
     table.rows.push_back({line.op, format_grouped(line.rows),
-                          line.sites > 0 ? format_grouped(line.sites) : "–", error_text(line, "mape_pct"),
-                          error_text(line, "p90_pct"), error_text(line, "coverage_pct")});
+                          line.sites > 0 ? format_grouped(line.sites) : "–",
+                          error_text(line.errors->mape_pct), error_text(line.errors->p90_pct),
+                          error_text(line.errors->coverage_pct)});
   }
   out += render_text(table, look, 4);
   out += "    errors: by folds of sites that a fold's fit did not see\n";

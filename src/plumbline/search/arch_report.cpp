@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "plumbline/base/parallel.h"
+#include "plumbline/model/kernel_memory.h"
 #include "plumbline/search/builtin.h"
 
 namespace plumbline {
@@ -71,7 +72,8 @@ Parsed<GpuReport> report_gpu(const Predictor& predictor, const std::vector<Layer
   }
   GpuReport gpu{predictor, std::vector<Prediction>(layers.size()), {}, {}};
   for_ranges(layers.size(), threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) gpu.predictions[i] = predict(predictor, layers[i]);
+    KernelMemory memory;
+    for (std::size_t i = begin; i < end; ++i) gpu.predictions[i] = predict(predictor, layers[i], &memory);
   });
   std::vector<Score> scores;
   for (const Prediction& prediction : gpu.predictions) scores.push_back(score_of(prediction));

@@ -80,23 +80,25 @@ bool ProblemBuilder::add_layer(const SpacePoint& point, const SearchHardware& gp
     const std::string name(rank_kernel(predictor, probe, parts, i).name);
     std::uint32_t fields = kernel_fields(name, by_window && i < example.kernel_count);
     if (variant == Variant::full) fields &= ~(1U << kWindowField);
-    const auto kernel = [&predictor, at_point, parts, i](const ShapeLayer& shape) {
-      return rank_kernel(predictor, at_point(shape), parts, i);
+    const auto kernel = [&predictor, at_point, parts, i](const ShapeLayer& shape, KernelMemory& memory) {
+      return rank_kernel(predictor, at_point(shape), parts, i, &memory);
     };
-    times.push_back({name, fields, false, [kernel](const ShapeLayer& shape, std::int64_t) {
-                       return picoseconds(kernel(shape).ms);
-                     }});
-    squares.push_back({name, fields, false, [kernel](const ShapeLayer& shape, std::int64_t) {
-                         const KernelTime time = kernel(shape);
-                         const double half = (time.high_ms - time.ms) * 1e9;
-                         return half * half;
-                       }});
+    times.push_back(
+        {name, fields, false, [kernel](const ShapeLayer& shape, std::int64_t, KernelMemory& memory) {
+           return picoseconds(kernel(shape, memory).ms);
+         }});
+    squares.push_back(
+        {name, fields, false, [kernel](const ShapeLayer& shape, std::int64_t, KernelMemory& memory) {
+           const KernelTime time = kernel(shape, memory);
+           const double half = (time.high_ms - time.ms) * 1e9;
+           return half * half;
+         }});
   }
   const std::string stem = base + "_" + std::string(to_string(variant)) + "_ps";
   if (!add_sum(stem, std::move(times))) return false;
   if (!band) return true;
   const std::string high = base + "_high_" + std::string(to_string(variant)) + "_ps";
-  const auto ratio = [&predictor, at_point](const ShapeLayer& shape, std::int64_t) {
+  const auto ratio = [&predictor, at_point](const ShapeLayer& shape, std::int64_t, KernelMemory&) {
     if (predictor.source == nullptr) return 1.0;
     const auto kind = static_cast<std::size_t>(layer_kind(at_point(shape).layer));
     return std::exp(predictor.source->layers[kind].half_width);
@@ -121,25 +123,27 @@ bool ProblemBuilder::add_outside(const SpacePoint& point, const SearchHardware& 
   const std::uint32_t shared = kernel_fields("all_reduce", false);
   const std::int64_t logits = point.batch_size;
   std::vector<CostSource> sources;
-  sources.push_back({"embedding", hidden, false, [&predictor, rows, pick](const ShapeLayer& s, std::int64_t) {
+  sources.push_back({"embedding", hidden, false,
+                     [&predictor, rows, pick](const ShapeLayer& s, std::int64_t, KernelMemory&) {
                        return pick(predict_embedding(predictor, "embedding", rows, s.layer.hidden_dim));
                      }});
-  sources.push_back(
-      {"final_norm", hidden, false, [&predictor, rows, pick](const ShapeLayer& s, std::int64_t) {
-         return pick(predict_rmsnorm(predictor, "final_norm", rows, s.layer.hidden_dim));
-       }});
+  sources.push_back({"final_norm", hidden, false,
+                     [&predictor, rows, pick](const ShapeLayer& s, std::int64_t, KernelMemory&) {
+                       return pick(predict_rmsnorm(predictor, "final_norm", rows, s.layer.hidden_dim));
+                     }});
   // Ranks share the vocabulary and gather the logits.
-  sources.push_back(
-      {"lm_head", shared, true, [&predictor, logits, pick](const ShapeLayer& s, std::int64_t words) {
-         if (words < 1) return 0.0;
-         const std::int64_t gpus = s.tensor_parallel, mine = (words + gpus - 1) / gpus;
-         double out = pick(predict_gemm(predictor, "lm_head", logits, mine, s.layer.hidden_dim));
-         if (gpus > 1) {
-           const CollectiveShape gather{CollectiveOp::all_gather, gpus, logits * words, 2};
-           out += pick(predict_kernel(*predictor.source, "logits", {gather}));
-         }
-         return out;
-       }});
+  sources.push_back({"lm_head", shared, true,
+                     [&predictor, logits, pick](const ShapeLayer& s, std::int64_t words, KernelMemory&) {
+                       if (words < 1) return 0.0;
+                       const std::int64_t gpus = s.tensor_parallel, mine = (words + gpus - 1) / gpus;
+                       double out =
+                           pick(predict_gemm(predictor, "lm_head", logits, mine, s.layer.hidden_dim));
+                       if (gpus > 1) {
+                         const CollectiveShape gather{CollectiveOp::all_gather, gpus, logits * words, 2};
+                         out += pick(predict_kernel(*predictor.source, "logits", {gather}));
+                       }
+                       return out;
+                     }});
   return add_sum(base + (high ? "_high_outside_ps" : "_outside_ps"), std::move(sources));
 }
 

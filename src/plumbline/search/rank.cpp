@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plumbline/base/parallel.h"
+#include "plumbline/model/kernel_memory.h"
 
 namespace plumbline {
 std::string_view to_string(Metric metric) {
@@ -24,7 +25,8 @@ Score score_of(const Prediction& prediction) {
 std::vector<Score> score_all(const Predictor& predictor, std::span<const Layer> layers, unsigned threads) {
   std::vector<Score> scores(layers.size());
   for_ranges(layers.size(), threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) scores[i] = score_of(predict(predictor, layers[i]));
+    KernelMemory memory;
+    for (std::size_t i = begin; i < end; ++i) scores[i] = score_of(predict(predictor, layers[i], &memory));
   });
   return scores;
 }

@@ -81,9 +81,9 @@ std::size_t rank_kernel_count(const Predictor& predictor, const ShapeLayer& shap
 }
 
 KernelTime rank_kernel(const Predictor& predictor, const ShapeLayer& shape, const LayerParts& parts,
-                       std::size_t i) {
+                       std::size_t i, KernelMemory* memory) {
   const Layer rank = rank_layer(shape);
-  const Prediction base = predict(predictor, rank);
+  const Prediction base = predict(predictor, rank, memory);
   if (i < base.kernel_count) {
     const KernelTime& time = base.kernel_storage[i];
     if (shape.num_experts > 0 && is_mlp(time.name)) return nothing(time.name);

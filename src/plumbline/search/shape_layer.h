@@ -40,7 +40,7 @@ Layer rank_layer(const ShapeLayer& shape);
 std::size_t rank_kernel_count(const Predictor& predictor, const ShapeLayer& shape, const LayerParts& parts);
 /// Kernel `i` of a rank. A predictor with parts has a kernel source.
 KernelTime rank_kernel(const Predictor& predictor, const ShapeLayer& shape, const LayerParts& parts,
-                       std::size_t i);
+                       std::size_t i, KernelMemory* memory = nullptr);
 
 /// The ends of the layer's 90 % band in milliseconds.
 std::pair<double, double> rank_band(const Predictor& predictor, const ShapeLayer& shape,

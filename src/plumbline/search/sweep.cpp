@@ -5,6 +5,7 @@
 
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
+#include "plumbline/model/kernel_memory.h"
 
 namespace plumbline {
 namespace {
@@ -72,6 +73,7 @@ Parsed<Sweep> sweep(const Predictor& predictor, const Layer& base, const SweepRa
   if (field == nullptr) return failed<Sweep>(refuse(range.dimension, "no such dimension").diagnostics[0]);
   Sweep result{range, base, {}, 0};
   Diagnostics first_refusal;
+  KernelMemory memory;
   for (std::int64_t value = range.first;; value += range.step) {
     Layer layer = base;
     layer.*field->member = value;
@@ -80,7 +82,7 @@ Parsed<Sweep> sweep(const Predictor& predictor, const Layer& base, const SweepRa
       wrong.push_back(std::move(*reason));
     }
     if (wrong.empty()) {
-      SweepPoint point{value, predict(predictor, layer), {}, {}, {}};
+      SweepPoint point{value, predict(predictor, layer, &memory), {}, {}, {}};
       if (tiles(*field)) point.tile = tile_penalty(field->name, value);
       if (!result.points.empty()) {
         const double before = result.points.back().prediction.total_ms;

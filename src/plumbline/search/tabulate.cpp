@@ -10,6 +10,7 @@
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/parallel.h"
 #include "plumbline/base/statistics.h"
+#include "plumbline/model/kernel_memory.h"
 #include "plumbline/search/rank.h"
 
 namespace plumbline {
@@ -145,9 +146,10 @@ Parsed<CostTable> tabulate(const TableContext& context, const TableRequest& requ
         });
     std::vector<double> times(shapes.size());
     for_ranges(shapes.size(), context.threads, [&](std::size_t begin, std::size_t end) {
+      KernelMemory memory;
       for (std::size_t i = begin; i < end; ++i) {
         times[i] = source.value(probe_layer(shapes[i], source.fields),
-                                static_cast<std::int64_t>(shapes[i][kShapeFields]));
+                                static_cast<std::int64_t>(shapes[i][kShapeFields]), memory);
       }
     });
     for (std::size_t place = 0; place < size; ++place) {

@@ -19,7 +19,7 @@ struct CostSource {
   std::string name;          ///< the kernel's
   std::uint32_t fields = 0;  ///< bits of shape_fields() that it depends on
   bool vocabulary = false;   ///< and on vocab_size
-  std::function<double(const ShapeLayer&, std::int64_t vocab_size)> value;
+  std::function<double(const ShapeLayer&, std::int64_t vocab_size, KernelMemory&)> value;
 };
 
 /// A table with those sources' sum at every shape of its dimensions. `space_index` must be compiled: fields

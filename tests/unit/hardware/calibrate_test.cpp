@@ -109,11 +109,11 @@ TEST(Accuracy, FiguresByHand) {
   const std::vector<Judged> rows{
       {110, 100, 90, 120, 7}, {90, 100, 95, 99, 7}, {210, 200, 150, 250, 7}, {50, 100, 0, 0, 0}};
   const auto errors = accuracy(rows);
-  EXPECT_DOUBLE_EQ(errors.at("mape_pct"), (10 + 10 + 5 + 50) / 4.0);
-  EXPECT_DOUBLE_EQ(errors.at("bias_pct"), (10 - 10 + 5 - 50) / 4.0);
-  EXPECT_DOUBLE_EQ(errors.at("coverage_pct"), 200.0 / 3);  // of the three rows that have a band
-  EXPECT_EQ(errors.at("pairs"), 2);                        // 100 and 100 are no pair
-  EXPECT_EQ(errors.at("pair_pct"), 100);
+  EXPECT_DOUBLE_EQ(errors.mape_pct.value(), (10 + 10 + 5 + 50) / 4.0);
+  EXPECT_DOUBLE_EQ(errors.bias_pct.value(), (10 - 10 + 5 - 50) / 4.0);
+  EXPECT_DOUBLE_EQ(errors.coverage_pct.value(), 200.0 / 3);  // of the three rows that have a band
+  EXPECT_EQ(errors.pairs.value(), 2);                        // 100 and 100 are no pair
+  EXPECT_EQ(errors.pair_pct.value(), 100);
 }
 
 FeatureTable random_table(std::size_t rows, std::vector<double>& target) {
@@ -213,7 +213,7 @@ TEST(Calibrate, SameRowsSameBytesAndTheFileReadsBack) {
   const auto second = write_kernel_source(calibrate(sheet(), rows, quick()).value->source, "t");
   EXPECT_EQ(files.toml, second.toml);
   EXPECT_EQ(files.residuals, second.residuals);
-  EXPECT_LT(first.value->folds.at(0).errors.at("mape_pct"), 4);
+  EXPECT_LT(first.value->folds.at(0).errors.mape_pct.value(), 4);
 
   const std::string folder = testing::TempDir() + "plumbline_calibrate_test";
   std::filesystem::create_directories(folder);
