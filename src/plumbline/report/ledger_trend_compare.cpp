@@ -63,12 +63,12 @@ RunValues run_values(const Trend& trend) {
 }
 
 TextTable compare_runs(const RunValues& values, std::size_t before, std::size_t after) {
-  struct Row {
+  struct Line {
     std::size_t name;
     std::optional<double> before, after;
     double moved;
   };
-  std::vector<Row> rows;
+  std::vector<Line> rows;
   for (std::size_t n = 0; n < values.names.size(); ++n) {
     const auto a = value_at(values.runs[before], n), b = value_at(values.runs[after], n);
     if (!a && !b) continue;
@@ -76,12 +76,12 @@ TextTable compare_runs(const RunValues& values, std::size_t before, std::size_t 
         n < values.totals ? std::numeric_limits<double>::infinity() : std::abs(b.value_or(0) - a.value_or(0));
     rows.push_back({n, a, b, moved});
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.moved > b.moved; });
+  std::stable_sort(rows.begin(), rows.end(), [](const Line& a, const Line& b) { return a.moved > b.moved; });
   if (rows.size() > kMostKernelsCompared) rows.resize(kMostKernelsCompared);
   TextTable table;
   table.columns = {
       {"of one call"}, {"before", Align::right}, {"after", Align::right}, {"change", Align::right}};
-  for (const Row& row : rows) {
+  for (const Line& row : rows) {
     const auto cell = [&](const std::optional<double>& v) {
       return v ? format_fixed(*v, values.digits[row.name]) : std::string("–");
     };
