@@ -224,9 +224,10 @@ class BoardInputs:
             return source.get("value")
         shape = self._shape(name, spec["shape"])
         if source["type"] == "safetensors":
-            if name not in self._files:
-                self._files[name] = self._load(name, source, spec["dtype"], shape)
-            return self._backend.from_bytes(self._files[name], shape, spec["dtype"])
+            if name not in self._files:  # read and brought to the GPU once: every set of every window asks for it
+                data = self._load(name, source, spec["dtype"], shape)
+                self._files[name] = self._backend.from_bytes(data, shape, spec["dtype"])
+            return self._backend.copy(self._files[name])
         return self._backend.random(shape, spec["dtype"])
 
     def _shape(self, name, shape):

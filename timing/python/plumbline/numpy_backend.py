@@ -87,6 +87,10 @@ class NumpyBackend(Backend):
         """An array."""
         return self.np.frombuffer(data, dtype=dtype).reshape(shape).copy()
 
+    def copy(self, tensor):
+        """Another array of the same contents."""
+        return tensor.copy()
+
     def roll(self, tensor, shift):
         """As numpy.roll."""
         return self.np.roll(tensor, shift, -1)

@@ -105,11 +105,13 @@ class TorchBackend(Backend):
         return getattr(self.torch, name.replace("torch.", ""))
 
     def _host(self, spec):
+        return self._of_bytes(base64.b64decode(spec["data"]), spec["shape"], spec["dtype"])
+
+    def _of_bytes(self, data, shape, dtype):
         torch = self.torch
-        data = bytearray(base64.b64decode(spec["data"]))
         if not data:
-            return torch.empty(spec["shape"], dtype=self._dtype(spec["dtype"]))
-        return torch.frombuffer(data, dtype=torch.uint8).clone().view(self._dtype(spec["dtype"])).reshape(spec["shape"])
+            return torch.empty(shape, dtype=self._dtype(dtype))
+        return torch.frombuffer(bytearray(data), dtype=torch.uint8).clone().view(self._dtype(dtype)).reshape(shape)
 
     def random(self, shape, dtype):
         """Contents by PyTorch's own generator on the GPU."""
@@ -129,8 +131,11 @@ class TorchBackend(Backend):
 
     def from_bytes(self, data, shape, dtype):
         """A tensor on the GPU."""
-        spec = {"data": base64.b64encode(data), "shape": list(shape), "dtype": dtype}
-        return self._host(spec).to("cuda:%d" % self.device)
+        return self._of_bytes(data, list(shape), dtype).to("cuda:%d" % self.device)
+
+    def copy(self, tensor):
+        """Another tensor of the same contents."""
+        return tensor.clone()
 
     def roll(self, tensor, shift):
         """Bytes are shifted where an element is a byte: not every PyTorch shifts eight-bit floats."""
