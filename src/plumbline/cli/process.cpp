@@ -77,7 +77,10 @@ void limit_resource(int resource, std::int64_t most) {
 /// has memory, so RLIMIT_AS is of no use.
 void set_limits(const ProcessLimits& limits) {
   limit_resource(RLIMIT_CORE, 0);
-  if (limits.written_bytes > 0) limit_resource(RLIMIT_FSIZE, limits.written_bytes);
+  // Under the whole tree's limit: who fills one file gets the error in his own call, and not somebody else,
+  // who is looked at next, the blame.
+  if (limits.written_bytes > 0)
+    limit_resource(RLIMIT_FSIZE, limits.written_bytes - limits.written_bytes / 10);
   // Should the machine's memory run out, this goes first.
   const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score >= 0) {
