@@ -122,9 +122,9 @@ TreeUse tree_use(std::int64_t exact_above) {
 }
 
 void end_descendants() {
-  using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::seconds(30);
-  while (has_children() && Clock::now() < deadline) {
+  using Steady = std::chrono::steady_clock;
+  const auto deadline = Steady::now() + std::chrono::seconds(30);
+  while (has_children() && Steady::now() < deadline) {
     const std::vector<Seen> all = all_processes();
     const std::vector<TreeProcess> tree = below_this(all);
     // A whole group at once, where all of it is ours: who forks without end cannot be quicker than that.
