@@ -111,7 +111,8 @@ class Ledger {
   Parsed<std::vector<BankedKernel>> kernels(std::int64_t table_part, std::size_t most = 1000);
   Parsed<std::vector<Reading>> readings(std::int64_t run);
   Parsed<Series> series(std::int64_t id);
-  /// Runs of a card by series, most first, without the series `except`. From 100,000 on they are not counted further.
+  /// Runs of a card by series, most first, without the series `except`. From 100,000 on they are not counted
+  /// further.
   struct SeriesCount {
     std::int64_t series = 0;
     std::int64_t runs = 0;
