@@ -2,7 +2,6 @@
 // A layer as the sum of its kernels, with what fusion and neighbours do to them.
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "plumbline/model/kernel_memory.h"
 #include "plumbline/model/layer_attention.h"

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>

@@ -9,27 +9,12 @@ import time
 from . import accuracy, backends
 from . import boundary as boundaries
 from ._native import PlumblineError
+from .arena import Arena
 from .engine import flatten, named, wanted
 
 _EXACT_BYTES = 1 << 30  # the reference is run in double precision for inputs up to this size
 _EXACT_TIMES, _EXACT_S = 4, 0.1  # so often, once in the first window and then by chance; once where it takes longer
 _WINDOW_MS = 2.0  # a pipelined window is about this long: an event's resolution and the GPU's start are far below
-
-
-class _Arena:
-    """One allocation that holds some names of every input set."""
-
-    def __init__(self, session, backend, inputs, sets):
-        self.specs, size = backend.layout(inputs)
-        self.stride = max(size, backends.ALIGNMENT)
-        self.address = session.alloc(self.stride * sets)
-        self.handle = None
-        self.views = [backend.build(self.address + i * self.stride, self.specs) for i in range(sets)]
-
-    def message(self, session):
-        if self.handle is None:
-            self.handle = session.share(self.address)
-        return {"handle": self.handle, "stride": self.stride, "specs": self.specs}
 
 
 def build_case(workload, session, backend, reference, prep, limits, boundary=None, student_names=None):
@@ -129,9 +114,9 @@ class Case:
         else:
             shared = [n for n in may if n in student_names or n in self.workload.outputs]
         private = [n for n in self.reference_receives if n not in shared]
-        self._arenas = [_Arena(self.session, self.backend, {n: first[n] for n in shared}, self.sets)]
+        self._arenas = [Arena(self.session, self.backend, {n: first[n] for n in shared}, self.sets)]
         if private:
-            self._arenas.append(_Arena(self.session, self.backend, {n: first[n] for n in private}, self.sets))
+            self._arenas.append(Arena(self.session, self.backend, {n: first[n] for n in private}, self.sets))
         self._pristine = [None] * self.sets
         self._expected = [None] * self.sets
         self.sets_for_student = self._arenas[0].views
