@@ -215,6 +215,12 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
+std::string printable_list(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out.append(out.empty() ? "" : ", ").append(printable(name));
+  return out;
+}
+
 std::string markdown_text(std::string_view text) {
   const std::string line = one_line(text);
   const std::string_view all = line;

@@ -48,6 +48,9 @@ std::string printable(std::string_view text);
 /// printable(), and on one line: a line break or a tab becomes "\n", "\t".
 std::string one_line(std::string_view text);
 
+/// The names, each printable(), with commas between.
+std::string printable_list(const std::vector<std::string>& names);
+
 /// one_line() for Markdown: no element, link, address or emphasis comes out of it, whatever it holds.
 std::string markdown_text(std::string_view text);
 

@@ -98,6 +98,14 @@ std::string roff(std::string_view text) {
   return out.starts_with('.') || out.starts_with('\'') ? "\\&" + out : out;
 }
 
+/// "--top TEXT", with what it may be.
+std::string option_head(const CommandDoc::Option& option) {
+  std::string out;
+  for (const auto& flag : option.flags) out += (out.empty() ? "" : ", ") + flag;
+  if (!option.value.empty()) out += (out.empty() ? "" : " ") + option.value;
+  return out;
+}
+
 std::string man_page(const CommandDoc& root) {
   std::string out =
       ".TH PLUMBLINE 1 \"\" \"plumbline " PLUMBLINE_VERSION "\" \"User Commands\"\n.SH NAME\nplumbline \\- " +
@@ -105,9 +113,7 @@ std::string man_page(const CommandDoc& root) {
   for (const CommandDoc* doc : every_command(root)) {
     if (!doc->path.empty()) out += ".SS " + roff(doc->path) + "\n" + roff(doc->help) + "\n";
     for (const auto& option : doc->options) {
-      std::string head;
-      for (const auto& flag : option.flags) head += (head.empty() ? "" : ", ") + flag;
-      if (!option.value.empty()) head += (head.empty() ? "" : " ") + option.value;
+      const std::string head = option_head(option);
       if (head == "-h, --help" && !doc->path.empty()) continue;
       out += ".TP\n.B " + roff(head) + "\n" + roff(option.help) + "\n";
     }
@@ -121,14 +127,6 @@ std::string man_page(const CommandDoc& root) {
          "malformed input; "
          "13 the contract or the bench refuses the run.\n.SH ENVIRONMENT\nNO_COLOR switches colour off; "
          "COLUMNS is the width that tables fit.\n";
-}
-
-/// "--top TEXT", with what it may be.
-std::string option_head(const CommandDoc::Option& option) {
-  std::string out;
-  for (const auto& flag : option.flags) out += (out.empty() ? "" : ", ") + flag;
-  if (!option.value.empty()) out += (out.empty() ? "" : " ") + option.value;
-  return out;
 }
 
 std::string markdown_cells(const std::string& first, const std::string& second) {

@@ -33,12 +33,6 @@ void check_card(const Documents& in, Diagnostics& out) {
                          place_in(eval, recorded ? "/evidence/card" : "/op")));
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out.append(out.empty() ? "" : ", ").append(printable(name));
-  return out;
-}
-
 bool holds(const std::vector<Field>& fields, const std::string& name) {
   return std::any_of(fields.begin(), fields.end(), [&](const Field& f) { return f.text == name; });
 }
@@ -68,17 +62,17 @@ void check_receives(const Documents& in, bool student, Diagnostics& out) {
   }
   const std::string_view below = student ? "/student_receives" : "/ref_receives";
   if (!undeclared.empty()) {
-    out.push_back(diagnose(
-        "eval-receives-undeclared",
-        fmt::format("the {} received {}, which {}:{} does not list as its input{}", who, listed(undeclared),
-                    in.contract->file, side.inputs_at.line, undeclared.size() == 1 ? "" : "s"),
-        place_in(*in.eval, *where, below)));
+    out.push_back(diagnose("eval-receives-undeclared",
+                           fmt::format("the {} received {}, which {}:{} does not list as its input{}", who,
+                                       printable_list(undeclared), in.contract->file, side.inputs_at.line,
+                                       undeclared.size() == 1 ? "" : "s"),
+                           place_in(*in.eval, *where, below)));
   }
   if (!missing.empty()) {
     out.push_back(diagnose(
         "eval-receives-less",
         fmt::format("{}:{} lists {} as inputs of the {}, which did not receive {}", in.contract->file,
-                    side.inputs_at.line, listed(missing), who, missing.size() == 1 ? "it" : "them"),
+                    side.inputs_at.line, printable_list(missing), who, missing.size() == 1 ? "it" : "them"),
         place_in(*in.eval, *where, below)));
   }
 }
@@ -96,7 +90,7 @@ void check_files(const Documents& in, Diagnostics& out) {
     if (paths->empty()) continue;
     out.push_back(diagnose("evidence-changed",
                            fmt::format("{} {} {}: the readings are of what stood there before",
-                                       listed(*paths), paths->size() == 1 ? "is" : "are", what),
+                                       printable_list(*paths), paths->size() == 1 ? "is" : "are", what),
                            place_in(*in.eval, "/evidence/files")));
   }
 }
@@ -145,7 +139,7 @@ void check_workloads(const Documents& in, Diagnostics& out) {
   out.push_back(diagnose("eval-workload-missing",
                          fmt::format("the bench names the workload{} {}, which the eval lacks: a dropped one "
                                      "would flatter the mean",
-                                     missing.size() == 1 ? "" : "s", listed(missing)),
+                                     missing.size() == 1 ? "" : "s", printable_list(missing)),
                          place_in(*in.eval, "/performance/workloads")));
 }
 

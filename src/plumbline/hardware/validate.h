@@ -2,7 +2,6 @@
 // Validate: a kernel source's predictions against rows that it never saw.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>

@@ -16,12 +16,6 @@ namespace {
 
 bool present(std::optional<double> reading_ms) { return reading_ms && *reading_ms != 0; }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out.append(out.empty() ? "" : ", ").append(printable(name));
-  return out;
-}
-
 /// The sums behind `matched_ns`: a name's rows first, then the names in the order in which they were found.
 class MatchedSum {
  public:
@@ -110,7 +104,7 @@ void explain_match(const SideWork& work, Payer payer, std::vector<CreditReason>&
   } else if (!side.unmatched.empty()) {
     why.push_back({"regex-unmatched", payer, side.unmatched,
                    fmt::format("no launch of the {} matches the regex of {}: fused, renamed, or not launched",
-                               who, joined(side.unmatched))});
+                               who, printable_list(side.unmatched))});
   }
 }
 
@@ -132,7 +126,7 @@ void explain_table(const SideWork& work, Payer payer, const SideInput& input,
   if (!work.over_limit.empty()) {
     why.push_back({"regex-limit", payer, work.over_limit,
                    fmt::format("the regex of {} backtracks past the match limit on a kernel name of the {}",
-                               joined(work.over_limit), who)});
+                               printable_list(work.over_limit), who)});
   }
   if (!work.truncated.empty()) {
     why.push_back(

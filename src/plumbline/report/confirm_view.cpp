@@ -14,19 +14,13 @@ namespace {
 
 constexpr std::size_t kMostKernels = 24;  // listed a side; the priced ones always are
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out.append(out.empty() ? "" : ", ").append(name);
-  return out;
-}
-
 SideView collect_side(const std::optional<KernelTable>& table, const std::vector<std::string>& marks,
                       Payer side, const Confirmation& c) {
   SideView view;
   view.title = to_string(side);
   view.window = side == Payer::student ? c.student_window : c.ref_window;
   if (c.credit) {
-    view.priced = joined(c.credit->of(side).priced);
+    view.priced = fmt::format("{}", fmt::join(c.credit->of(side).priced, ", "));
     view.priced_pct = 100 * c.credit->of(side).fraction;
   }
   if (!table || table->kernels.empty()) return view;
@@ -75,7 +69,7 @@ void explain_credit(const Confirmation& c, std::vector<std::string>& because) {
     if (priced.priced.empty() || priced.matched.empty()) continue;
     because.push_back(
         fmt::format("{} {} {} % of the {}'s kernel time; the {} does not do that work in its window.",
-                    joined(priced.priced), priced.priced.size() == 1 ? "costs" : "cost",
+                    fmt::join(priced.priced, ", "), priced.priced.size() == 1 ? "costs" : "cost",
                     format_fixed(100 * priced.fraction, 1), to_string(side),
                     to_string(side == Payer::student ? Payer::reference : Payer::student)));
   }

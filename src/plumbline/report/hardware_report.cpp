@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/numbers.h"

@@ -41,14 +41,19 @@ class Clock:
             if reading.window_ms < (1 - MARGIN) * true - _SLACK_MS:
                 reading.ms *= true / reading.window_ms
                 reading.window_ms = true
-            late = behind - statistics.median(self._behind["ref"])
-            if side == "student" and late > _BEHIND_MS + MARGIN * seen:
+            late = self._late(behind, seen) if side == "student" else 0.0
+            if late:
                 reading.ms *= (reading.window_ms + late) / reading.window_ms
                 reading.window_ms += late
 
     def _offset(self):
         """How much longer than the reference's own readings the parent sees its windows."""
         return statistics.median(seen - said for seen, said in self._windows["ref"])
+
+    def _late(self, behind, window):
+        """How much later than the reference's the student's device was idle behind a window; 0 where that is its jitter."""
+        late = behind - statistics.median(self._behind["ref"])
+        return late if late > _BEHIND_MS + MARGIN * window else 0.0
 
     def judge(self):
         """({"ref_ms", "student_ms"} by the parent's clock, why the student's own readings cannot stand, or None)."""
@@ -67,8 +72,8 @@ class Clock:
         """Why the student's windows had not ended where they said, by medians; or None."""
         if not self._behind["ref"] or not self._behind["student"]:
             return None
-        late = statistics.median(self._behind["student"]) - statistics.median(self._behind["ref"])
-        window = statistics.median(seen for seen, _ in self._windows["student"])
-        if late <= _BEHIND_MS + MARGIN * window:
+        late = self._late(statistics.median(self._behind["student"]),
+                          statistics.median(seen for seen, _ in self._windows["student"]))
+        if not late:
             return None
         return "the harness saw the device at work for %.0f us behind the closing mark, the reference's not" % (1e3 * late)
