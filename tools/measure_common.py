@@ -6,10 +6,15 @@ import json
 import math
 import os
 import subprocess
+import sys
 import time
 
 import torch
 from torch.nn.attention import SDPBackend
+
+# The package measures by the same rules; this file needs nothing else of it.
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "timing", "python", "plumbline"))
+import graph_timing  # noqa: E402
 
 DEVICE = torch.device("cuda")
 DTYPE = torch.bfloat16
@@ -52,42 +57,7 @@ class Clock:
 
 def time_calls(make, nbytes, replays=7, target_ms=4.0):
     """make() gives a zero-argument callable on a fresh buffer set of about `nbytes`. -> (median, min, max, R)."""
-    l2 = torch.cuda.get_device_properties(0).L2_cache_size
-    sets = max(2, min(64, math.ceil(2.5 * l2 / max(nbytes, 1))))
-    while sets > 2 and sets * nbytes > 40e9:
-        sets -= 1
-    calls = [make() for _ in range(sets)]
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    with torch.cuda.stream(stream):
-        for call in calls[:3]:
-            call()
-        stream.synchronize()
-        begin.record(stream)
-        for call in calls[:3]:
-            call()
-        end.record(stream)
-        stream.synchronize()
-        estimate = max(begin.elapsed_time(end) / 3, 1e-3)
-    repeats = max(sets, min(400, math.ceil(target_ms / estimate)))
-    repeats = math.ceil(repeats / sets) * sets
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for i in range(repeats):
-            calls[i % sets]()
-    graph.replay()
-    torch.cuda.synchronize()
-    times = []
-    for _ in range(replays):
-        begin.record()
-        graph.replay()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(begin.elapsed_time(end) / repeats)
-    del graph
-    times.sort()
-    return times[len(times) // 2], times[0], times[-1], repeats
+    return graph_timing.time_calls(make, nbytes, replays, target_ms)[:4]
 
 
 def fresh(*shape):

@@ -15,13 +15,12 @@ beside measured rows; a cliff between two recorded shapes is then named by the t
 import argparse
 import csv
 import os
-import re
 import time
 
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from measure_common import DEVICE, DTYPE, MODELS, VOCABULARIES, write_machine
+from measure_common import DEVICE, DTYPE, MODELS, VOCABULARIES, graph_timing, write_machine
 
 TOKENS = (1, 64, 2048)  # decode of one and of many sequences, prefill
 BATCH = 400  # shapes in one profile
@@ -70,16 +69,6 @@ def scanned():
                 yield from ((m, size, k) for size in neighbours(n))
 
 
-def plain(name):
-    """A kernel's name without its return type, wrappers, template arguments and parameter list."""
-    name = name.replace("(anonymous namespace)::", "")
-    name = re.sub(r"\bcutlass::Kernel2?<(\w+)>", r"\1", name)
-    while "<" in name and (shorter := re.sub(r"<[^<>]*>", "", name.replace("->", ""))) != name:
-        name = shorter
-    name = name.split("(")[0]
-    return name.split("::type ")[-1].split()[-1]
-
-
 def kernels_of(shapes, memory):
     """One list of kernel names for each shape, or None where launches and shapes do not match."""
     x_memory, w_memory, y_memory = memory
@@ -94,7 +83,7 @@ def kernels_of(shapes, memory):
     calls = sorted((e for e in seen.events() if e.name == "aten::mm"), key=lambda e: e.time_range.start)
     if len(calls) != len(shapes):
         return None
-    return [[plain(k.name) for k in call.kernels if not k.name.startswith("Mem")] for call in calls]
+    return [[graph_timing.plain(k.name) for k in call.kernels if not k.name.startswith("Mem")] for call in calls]
 
 
 def main():

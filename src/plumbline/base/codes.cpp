@@ -763,6 +763,27 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"shape-unknown", kError, "calibrate",
      "An operation or a shape was asked for that the model does not have.",
      "The message lists what is understood."},
+    {"row-unsteady", kWarning, "calibrate",
+     "A measured row says that its replays were too few, or lay too far apart; it is not used.",
+     "Measure on a card that nobody else uses, at least three replays a row."},
+    {"submission-damaged", kError, "calibrate",
+     "A file of measurements is not what was measured: its text and the SHA-256 in its last line differ.",
+     "Use the file as `plumbline hardware submit` wrote it; a file that was edited or cut short is measured "
+     "anew."},
+    {"submission-incomplete", kError, "calibrate",
+     "A file of measurements does not say something that a fit must know: card, driver, versions, window, "
+     "timer, flush or clocks.",
+     "Write it by `plumbline hardware submit`, which says all of it."},
+    {"submission-window", kError, "calibrate",
+     "A file of measurements declares a window that holds more than kernels: the host's time, or the making "
+     "of buffers.",
+     "Measure kernels without the host, by replaying a CUDA graph of many calls."},
+    {"submission-other-card", kWarning, "calibrate",
+     "A file of measurements comes from another card than the hardware that it is held against.",
+     "Name the hardware file of that card by --hardware; a card without one needs its data sheet in a file "
+     "(docs/shapes.md)."},
+    {"submit-failed", kError, "calibrate", "The measuring script wrote no file.",
+     "Read what it printed: it needs a GPU and a Python with PyTorch (--python)."},
 
     // ---- artifact: reports and comparisons ----------------------------------------------------------
     {"artifact-unknown", kError, "artifact", "The file is not an artifact of arch report.",

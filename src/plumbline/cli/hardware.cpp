@@ -67,6 +67,7 @@ void add_hardware(Args& root) {
   add_hardware_check(hardware);
   add_hardware_validate(hardware);
   add_hardware_predict(hardware);
+  add_hardware_submit(hardware);
 }
 
 }  // namespace plumbline::cli

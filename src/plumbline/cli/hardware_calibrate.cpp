@@ -14,6 +14,7 @@
 #include "plumbline/hardware/calibrate.h"
 #include "plumbline/hardware/hardware_file.h"
 #include "plumbline/hardware/kernel_sources.h"
+#include "plumbline/hardware/submission.h"
 #include "plumbline/report/accuracy_report.h"
 
 namespace plumbline::cli {
@@ -36,7 +37,7 @@ Diagnostics read_files(const Options& options, const DataSheet& sheet, MeasuredR
   Diagnostics found;
   for (const std::string& path : options.rows) {
     const auto text = read_packed_text_file(path);
-    Diagnostics some = text.ok() ? read_rows(*text.value, path, sheet, rows) : text.diagnostics;
+    Diagnostics some = text.ok() ? read_measurements(*text.value, path, sheet, rows) : text.diagnostics;
     found.insert(found.end(), some.begin(), some.end());
   }
   for (RowFile& file : rows.files) file.licence = options.licence;

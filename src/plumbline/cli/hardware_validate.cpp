@@ -14,6 +14,7 @@
 #include "plumbline/cli/page_output.h"
 #include "plumbline/cli/shapes.h"
 #include "plumbline/hardware/hardware_file.h"
+#include "plumbline/hardware/submission.h"
 #include "plumbline/hardware/validate.h"
 #include "plumbline/html/pages.h"
 #include "plumbline/model/predict.h"
@@ -46,7 +47,8 @@ int validate_command(const Io& io, const Options& options) {
   MeasuredRows rows;
   for (const std::string& path : options.rows) {
     const auto text = read_packed_text_file(path);
-    const Diagnostics found = text.ok() ? read_rows(*text.value, path, sheet, rows) : text.diagnostics;
+    const Diagnostics found =
+        text.ok() ? read_measurements(*text.value, path, sheet, rows) : text.diagnostics;
     io.report(found);
     if (has_errors(found)) return kExitUsage;
   }

@@ -26,13 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostRecorded = 8;  ///< workloads with tables of their own: each is two processes
 
-std::vector<std::pair<std::string, std::string>> environment() {
-  const std::string package = python_package_path();
-  if (package.empty()) return {};
-  const char* before = std::getenv("PYTHONPATH");
-  return {{"PYTHONPATH", before != nullptr && *before != '\0' ? package + ":" + before : package}};
-}
-
 /// What the bench holds each side to, as this tool has read it: the harness then needs no reader of TOML.
 Json boundary_of(const Card& card, const WindowContract& contract) {
   const auto side = [](const Side& from) {
@@ -80,7 +73,7 @@ std::optional<std::string> record_side(const Io& io, const MeasureOptions& optio
   record.command = {options.python, fs::absolute(card.ncu_run).string(), side};
   if (!workload.empty()) record.command.push_back(workload);
   record.directory = card.folder;
-  record.environment = environment();
+  record.environment = package_environment();
   record.limit_s = options.limit_s;
   const Parsed<KernelTable> table = record_command(record);
   if (table.ok()) return write_json(to_json(*table.value));
@@ -118,6 +111,13 @@ Parsed<Json> eval_of(std::string text, Measured& measured) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> package_environment() {
+  const std::string package = python_package_path();
+  if (package.empty()) return {};
+  const char* before = std::getenv("PYTHONPATH");
+  return {{"PYTHONPATH", before != nullptr && *before != '\0' ? package + ":" + before : package}};
+}
 
 std::string default_run_name() {
   const std::time_t now = std::time(nullptr);
@@ -157,7 +157,7 @@ Diagnostics measure(const MeasureOptions& options, const Card& card,
   ProcessOptions process;
   process.command = {options.python, fs::absolute(card.bench).string()};
   process.directory = card.folder;
-  process.environment = environment();
+  process.environment = package_environment();
   process.environment.emplace_back("PLUMBLINE_EVAL_FD", std::to_string(memory.file()));
   process.environment.emplace_back("PLUMBLINE_EVAL_PHASE_FD", std::to_string(phase.file()));
   // An environment variable holds 128 KiB; a longer contract is read by the harness itself.

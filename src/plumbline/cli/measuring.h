@@ -40,6 +40,9 @@ struct Measured {
 /// "20261130-204205", UTC: only the command line may read the clock.
 std::string default_run_name();
 
+/// What a Python child needs to find the package of this build or installation.
+std::vector<std::pair<std::string, std::string>> package_environment();
+
 /// Why nothing can be measured here, or nothing. The fake device of the tests needs no GPU.
 Diagnostics measuring_trouble();
 

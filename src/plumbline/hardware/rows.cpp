@@ -143,6 +143,10 @@ std::optional<Family> family_in(const Header& header) {
   return std::nullopt;
 }
 
+/// A reading of fewer replays, or of replays further apart, says little of its shape.
+constexpr int kLeastReplays = 3;
+constexpr int kMostSpreadPct = 30;
+
 /// Reading one file of measurements.
 struct Reader {
   const std::string& file;
@@ -188,6 +192,17 @@ struct Reader {
     ++account.rows;
   }
 
+  /// Why a reading that says how it came about cannot stand for its shape.
+  static std::optional<std::string> unsteady(const Row& row) {
+    const auto replays = parse_double(row.text("replays")), spread = parse_double(row.text("spread_pct"));
+    if (replays && *replays < kLeastReplays)
+      return fmt::format("the median of {} replays: {} are needed", *replays, kLeastReplays);
+    if (spread && *spread > kMostSpreadPct)
+      return fmt::format("its replays lie {} % apart, more than {} %", format_fixed(*spread, 1),
+                         kMostSpreadPct);
+    return std::nullopt;
+  }
+
   void take(const Cells& cells, int line) {
     Row row{header, cells};
     row.check_width();
@@ -201,6 +216,7 @@ struct Reader {
       row.complain(fmt::format("dtype is '{}': only bf16 is modelled", printable(row.text("dtype"))));
     }
     const double us = value.value_or(1) * time.us_each;
+    if (const auto why = unsteady(row); why && row.wrong.empty()) return reject("row-unsteady", *why, line);
     switch (family) {
       case Family::gemm:
         return keep_gemm(row, us, line);

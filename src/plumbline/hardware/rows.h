@@ -47,7 +47,9 @@ struct MeasuredRows {
 /// a column dtype must say bf16. An impossible or malformed row, or one of another unit, is rejected with a
 /// warning that says why. `sheet` gives the limits of what is possible.
 /// Formats other than bf16 stand in a column (dtype, kv_dtype) or in the file's name (formats_in).
-/// Errors: rows-columns-unknown, rows-host-time. Warnings: row-malformed, row-impossible, row-unit-slip.
+/// Columns replays and spread_pct, where they are, say how steady a reading was.
+/// Errors: rows-columns-unknown, rows-host-time. Warnings: row-malformed, row-impossible, row-unit-slip,
+/// row-unsteady.
 Diagnostics read_rows(std::string_view text, const std::string& file, const DataSheet& sheet,
                       MeasuredRows& rows);
 
