@@ -8,6 +8,7 @@
 #include "plumbline/base/files.h"
 #include "plumbline/base/gzip.h"
 #include "plumbline/base/numbers.h"
+#include "plumbline/base/text.h"
 #include "plumbline/cli/hardware_commands.h"
 #include "plumbline/cli/progress.h"
 #include "plumbline/cli/shapes.h"
@@ -22,7 +23,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> rows;
-  std::string name, output, sheet, source = "measured", framework, licence = "as the rows'", add_to;
+  std::string name, output, sheet, source = "measured", framework, licence = "as the rows'", add_to, sibling;
   bool keep = false, merge = false;
 };
 
@@ -33,10 +34,20 @@ bool is_plain_name(const std::string& name) {
          name[0] != '.';
 }
 
-Diagnostics read_files(const Options& options, const DataSheet& sheet, MeasuredRows& rows) {
+/// What the first submission says of its card and versions; "" where none of the files is one.
+std::string framework_of(std::string_view text, const std::string& file) {
+  if (!is_submission(text)) return {};
+  const auto read = read_submission(text, file);
+  if (!read.ok()) return {};
+  return fmt::format("{}; {}, driver {}", read.value->of("framework"), read.value->of("gpu"),
+                     read.value->of("driver"));
+}
+
+Diagnostics read_files(Options& options, const DataSheet& sheet, MeasuredRows& rows) {
   Diagnostics found;
   for (const std::string& path : options.rows) {
     const auto text = read_packed_text_file(path);
+    if (text.ok() && options.framework.empty()) options.framework = framework_of(*text.value, path);
     Diagnostics some = text.ok() ? read_measurements(*text.value, path, sheet, rows) : text.diagnostics;
     found.insert(found.end(), some.begin(), some.end());
   }
@@ -85,7 +96,22 @@ Diagnostics write_files(const Options& options, Hardware hardware, const KernelS
   return found;
 }
 
-int calibrate_command(const Io& io, const Options& options) {
+/// The kernel source NAME or NAME:SOURCE of another GPU; it lives as long as `hardware`. Reports why not.
+std::shared_ptr<const KernelSource> find_sibling(const Io& io, const std::string& named, Hardware& hardware) {
+  const std::size_t colon = named.find(':');
+  const std::string source = colon == named.npos ? "" : named.substr(colon + 1);
+  auto loaded = load_hardware(named.substr(0, colon), hardware_search_path(), source);
+  io.report(loaded.diagnostics);
+  if (!loaded.ok()) return nullptr;
+  hardware = std::move(*loaded.value);
+  auto found = find_source(hardware, source);
+  if (found == nullptr)
+    io.report({diagnose("usage", fmt::format("--sibling: {} has no measured kernel source '{}'",
+                                             printable(named.substr(0, colon)), printable(source)))});
+  return found;
+}
+
+int calibrate_command(const Io& io, Options options) {
   if (!is_plain_name(options.name) || !is_plain_name(options.source)) {
     io.report({diagnose("usage", "--name and --source are plain names: letters, digits, '-', '_' and '.'")});
     return kExitUsage;
@@ -114,6 +140,15 @@ int calibrate_command(const Io& io, const Options& options) {
     before = find_source(*hardware.value, options.source);
     how.merge_into = before.get();
     if (before != nullptr && how.framework.empty()) how.framework = before->framework;
+  }
+  Hardware other;
+  std::shared_ptr<const KernelSource> sibling;
+  if (!options.sibling.empty()) {
+    sibling = find_sibling(io, options.sibling, other);
+    if (sibling == nullptr) return kExitUsage;
+    how.sibling = sibling.get();
+    how.framework += fmt::format("{}beside {} {} where rows are few", how.framework.empty() ? "" : "; ",
+                                 other.name, sibling->name);
   }
   std::optional<Progress> progress(std::in_place, io, "fitting", "rows");
   const std::size_t all = rows.gemm.size() + rows.attention.size() + rows.elementwise.size() +
@@ -155,11 +190,17 @@ void add_hardware_calibrate(Args& hardware) {
       .option("--licence", options->licence, "licence of the rows, for the file")
       .option("--sheet", options->sheet, "take the data sheet from this hardware instead")
       .option("--add-to", options->add_to, "keep this hardware file's other kernel sources")
+      .option(
+          "--sibling", options->sibling,
+          "NAME or NAME:SOURCE of a GPU measured well: its fit is corrected by these rows, which may be few")
       .flag("--merge", options->merge,
             "keep what the source of --add-to has fitted already, where these rows do not say it anew")
       .flag("--keep-rows", options->keep,
             "keep the measurements, to be shown beside predictions of those shapes")
-      .example("plumbline hardware calibrate measured/h200/*.csv --name h200 --source pytorch -o h200.toml");
+      .example("plumbline hardware calibrate measured/h200/*.csv --name h200 --source pytorch -o h200.toml")
+      .example(
+          "plumbline hardware calibrate my_card.txt --name my_card --sheet my_card.toml --sibling h200 -o "
+          "my_card.toml");
   args.run([options](const Io& io) { return calibrate_command(io, *options); });
 }
 

@@ -279,8 +279,13 @@ Forest boost(const FeatureTable& table, std::span<const double> target, std::spa
   Forest forest;
   const std::size_t rows = table.rows();
   if (rows == 0) return forest;
-  forest.cut_begin.push_back(0);
-  for (std::size_t f = 0; f < table.columns; ++f) {
+  if (options.like != nullptr) {
+    forest.cut_begin = options.like->cut_begin;
+    forest.cuts = options.like->cuts;
+  } else {
+    forest.cut_begin.push_back(0);
+  }
+  for (std::size_t f = 0; options.like == nullptr && f < table.columns; ++f) {
     std::vector<float> column(rows);
     for (std::size_t i = 0; i < rows; ++i) column[i] = table.values[i * table.columns + f];
     const std::vector<float> cuts = choose_cuts(std::move(column));
@@ -311,6 +316,23 @@ Forest boost(const FeatureTable& table, std::span<const double> target, std::spa
   for (double& leaf : leaves) leaf /= std::max(options.models, 1);
   store_leaves(forest, leaves);
   return forest;
+}
+
+Forest sum_of(const Forest& a, const Forest& b) {
+  Forest out;
+  out.cut_begin = a.cut_begin;
+  out.cuts = a.cuts;
+  out.base = a.base + b.base;
+  out.node_begin.push_back(0);
+  std::vector<double> leaves;
+  for (const Forest* one : {&a, &b}) {
+    const auto before = static_cast<std::uint32_t>(out.nodes.size());
+    out.nodes.insert(out.nodes.end(), one->nodes.begin(), one->nodes.end());
+    for (std::size_t t = 0; t < one->trees(); ++t) out.node_begin.push_back(before + one->node_begin[t + 1]);
+    for (const std::int16_t leaf : one->leaves) leaves.push_back(one->scale * leaf);
+  }
+  store_leaves(out, leaves);
+  return out;
 }
 
 void drop_unused_cuts(Forest& a, Forest& b) {

@@ -32,11 +32,15 @@ struct BoostOptions {
   double ridge = 1;           ///< added to a leaf's weight: small leaves are shrunk
   int models = 1;             ///< forests with different draws, averaged
   std::uint64_t seed = 1;
+  const Forest* like = nullptr;  ///< grow on this forest's thresholds, so that the two can be added
 };
 
 /// A forest that approximates `target` (one value a row; `weight` likewise, or empty for ones).
 Forest boost(const FeatureTable& table, std::span<const double> target, std::span<const double> weight,
              const BoostOptions& options);
+
+/// The sum of two forests on the same thresholds, as one.
+Forest sum_of(const Forest& a, const Forest& b);
 
 /// Removes the thresholds that no node of either forest asks for. Both were grown on the same thresholds,
 /// keep the same ones, and answer as before.

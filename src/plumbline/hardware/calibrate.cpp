@@ -24,9 +24,8 @@ std::uint64_t mix(std::uint64_t key, std::int64_t value) {
   return counter_random(key, static_cast<std::uint64_t>(value));
 }
 
-bool enough(const OpProblem& problem) {
-  return problem.size() >= kLeastRows &&
-         std::set(problem.site.begin(), problem.site.end()).size() >= kLeastSites;
+bool enough(const OpProblem& problem, std::size_t rows, std::size_t sites) {
+  return problem.size() >= rows && std::set(problem.site.begin(), problem.site.end()).size() >= sites;
 }
 
 /// Few rows take smaller trees; many take as many as still help sites that were not seen (docs/accuracy.md).
@@ -161,6 +160,35 @@ FoldReport large_gemms(const OpFit& fit, const std::vector<Measured<GemmShape>>&
   return report;
 }
 
+/// What nobody measured here is taken from the sibling, on this GPU's data sheet: constants and fusion terms
+/// are shares of its figures. Nothing was measured, so it counts no rows, and layers' bands are twice as
+/// wide.
+void take_from_sibling(const KernelSource& sibling, KernelSource& source) {
+  const auto take = [](const FittedOp& from, FittedOp& into) {
+    if (into.rows == 0 && from.rows > 0) into.constants = from.constants;
+  };
+  take(sibling.gemm, source.gemm);
+  take(sibling.misaligned, source.misaligned);
+  for (std::size_t i = 0; i < source.prefill.size(); ++i) {
+    if (source.prefill[i].known()) take(sibling.prefill[i], source.prefill[i]);
+    if (source.decode[i].known()) take(sibling.decode[i], source.decode[i]);
+  }
+  for (std::size_t i = 0; i < source.elementwise.size(); ++i) {
+    FittedElementwise& op = source.elementwise[i];
+    const FittedElementwise& from = sibling.elementwise[i];
+    if (op.rows > 0 || from.rows == 0) continue;
+    op.constants = from.constants;
+    op.half_width = 2 * from.half_width;
+  }
+  for (std::size_t i = 0; i < source.layers.size(); ++i) {
+    FittedLayer& layer = source.layers[i];
+    const FittedLayer& from = sibling.layers[i];
+    if (layer.rows > 0 || from.rows == 0) continue;
+    layer.terms = from.terms;
+    layer.half_width = 2 * from.half_width;
+  }
+}
+
 void keep_rows(const MeasuredRows& rows, KernelSource& source) {
   std::map<std::uint64_t, float> kept;  // the last measurement of a shape stands
   for (const auto& row : rows.gemm) kept[shape_key(row.shape)] = static_cast<float>(row.us * 1e-3);
@@ -211,10 +239,16 @@ Parsed<Calibration> calibrate(const DataSheet& sheet, const MeasuredRows& rows,
     source.rows.push_back(file);
   }
   std::int64_t fitted = 0;
-  const auto fit = [&](const OpProblem& problem, FittedOp& into) -> std::optional<OpFit> {
-    if (!enough(problem)) return std::nullopt;
+  const KernelSource* sibling = options.sibling;
+  const auto fit = [&](const OpProblem& problem, FittedOp& into,
+                       const FittedOp* other) -> std::optional<OpFit> {
+    const bool alone = enough(problem, kLeastRows, kLeastSites);
+    const bool near =
+        other != nullptr && other->rows > 0 && enough(problem, kLeastRowsBeside, kLeastSitesBeside);
+    if (!alone && !near) return std::nullopt;
     if (options.progress) options.progress(problem.name, problem.size());
-    OpFit result = fit_op(problem, 1);
+    OpFit result =
+        near ? fit_beside(problem, {other->constants, other->residual}, alone) : fit_op(problem, 1);
     into = result.op;
     source.budgets[problem.name] = site_budget_pct(result.judged, problem.site);
     out.folds.push_back(result.report);
@@ -222,18 +256,25 @@ Parsed<Calibration> calibrate(const DataSheet& sheet, const MeasuredRows& rows,
     return result;
   };
   const Machine& machine = source.machine;
-  if (const auto result = fit(gemm_problem(machine, rows.gemm, true, options.effort), source.gemm)) {
+  if (const auto result = fit(gemm_problem(machine, rows.gemm, true, options.effort), source.gemm,
+                              sibling != nullptr ? &sibling->gemm : nullptr)) {
     out.folds.push_back(large_gemms(*result, rows.gemm));
   }
-  fit(gemm_problem(machine, rows.gemm, false, options.effort), source.misaligned);
+  fit(gemm_problem(machine, rows.gemm, false, options.effort), source.misaligned,
+      sibling != nullptr ? &sibling->misaligned : nullptr);
   for (const bool decode : {false, true}) {
     auto& ops = decode ? source.decode : source.prefill;
     bool named = false;
     for (const AttentionBackend backend :
          {AttentionBackend::best, AttentionBackend::flash, AttentionBackend::cudnn}) {
       FittedOp& op = ops[static_cast<std::size_t>(backend)];
+      const FittedOp* other =
+          sibling == nullptr
+              ? nullptr
+              : &(decode ? sibling->decode : sibling->prefill)[static_cast<std::size_t>(backend)];
       const bool done =
-          fit(attention_problem(machine, rows.attention, decode, backend, options.effort), op).has_value();
+          fit(attention_problem(machine, rows.attention, decode, backend, options.effort), op, other)
+              .has_value();
       named = named || (done && backend != AttentionBackend::best);
     }
     if (named && ops[0].rows == 0 && options.merge_into == nullptr)
@@ -242,6 +283,7 @@ Parsed<Calibration> calibrate(const DataSheet& sheet, const MeasuredRows& rows,
   fitted += fit_elementwise(rows.elementwise, source, out.folds);
   fitted += fit_layers(rows.layers, source, out.folds);
   fitted += fit_operations(rows.operations, options, source, out.folds);
+  if (sibling != nullptr) take_from_sibling(*sibling, source);
   if (options.keep_rows) keep_rows(rows, source);
   if (fitted == 0) {
     return failed<Calibration>(

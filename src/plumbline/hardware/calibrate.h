@@ -30,15 +30,17 @@ struct CalibrateOptions {
   std::string source = "measured";  ///< the kernel source's name
   std::string framework;            ///< versions, in words
   const KernelSource* merge_into =
-      nullptr;             ///< operations without rows here are kept as this source has them
+      nullptr;  ///< operations without rows here are kept as this source has them
+  const KernelSource* sibling =
+      nullptr;  ///< another GPU's source: where rows are few, its constants and trees are corrected by them
   bool keep_rows = false;  ///< keep measurements and kernel names, to be shown beside predictions
   double effort = 1;       ///< share of the usual number of trees (tests use less)
   std::function<void(const std::string& what, std::size_t rows)>
       progress{};  ///< told what is being fitted, and to how many rows
 };
 
-/// Fits every operation that has enough rows (40 at 8 sites); others get generic constants. The same rows and
-/// options give the same source, bit for bit. Errors: rows-none-usable.
+/// Fits every operation that has enough rows (40 at 8 sites; 10 at 4 beside a sibling); others get generic
+/// constants. The same rows and options give the same source, bit for bit. Errors: rows-none-usable.
 Parsed<Calibration> calibrate(const DataSheet& sheet, const MeasuredRows& rows,
                               const CalibrateOptions& options);
 

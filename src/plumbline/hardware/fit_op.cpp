@@ -37,12 +37,17 @@ struct Model {
 Model fit_model(const OpProblem& problem, std::span<const std::size_t> use, std::uint64_t seed) {
   Model model;
   model.constants = fit_constants(problem, use);
+  const FeatureTable table = table_of(problem, model.constants, use);
   std::vector<double> target;
-  for (const std::size_t i : use)
-    target.push_back(std::log(problem.us[i] / problem.analytic_us(model.constants, i)));
+  for (std::size_t i = 0; i < use.size(); ++i) {
+    target.push_back(std::log(problem.us[use[i]] / problem.analytic_us(model.constants, use[i])));
+    if (problem.prior) target.back() -= evaluate(problem.prior->residual, table.row(i));
+  }
   BoostOptions options = problem.boost;
   options.seed = seed;
-  model.residual = boost(table_of(problem, model.constants, use), target, {}, options);
+  if (problem.prior) options.like = &problem.prior->residual;
+  model.residual = boost(table, target, {}, options);
+  if (problem.prior) model.residual = sum_of(problem.prior->residual, model.residual);
   return model;
 }
 
@@ -91,6 +96,11 @@ struct Spread {
 
 Spread fit_spread(const OpProblem& problem, const std::vector<double>& constants,
                   const std::vector<double>& errors) {
+  const auto options_of = [&](std::size_t rows) {
+    BoostOptions options = spread_options(rows);
+    if (problem.prior) options.like = &problem.prior->residual;
+    return options;
+  };
   const auto target_of = [&](std::size_t i) { return std::log(std::abs(errors[i]) + 0.003); };
   Spread out;
   out.unseen.resize(problem.size());
@@ -101,7 +111,7 @@ Spread fit_spread(const OpProblem& problem, const std::vector<double>& constants
     const std::vector<std::size_t> use = rows_where(folds, fold, false);
     std::vector<double> target;
     for (const std::size_t i : use) target.push_back(target_of(i));
-    Forest forest = boost(table_of(problem, constants, use), target, {}, spread_options(use.size()));
+    Forest forest = boost(table_of(problem, constants, use), target, {}, options_of(use.size()));
     std::vector<float> row(problem.features);
     for (const std::size_t i : rows_where(folds, fold, true)) {
       problem.fill_features(constants, i, row);
@@ -146,6 +156,12 @@ std::vector<std::size_t> draw_rows(std::span<const std::size_t> use, std::size_t
   return drawn;
 }
 
+/// How far a constant moves at first.
+double step_of(double constant) { return std::max(std::abs(constant) * 0.15, 0.02); }
+
+/// What a sibling's constant moved by one step costs, in rows that are 5 % off.
+constexpr double kNearSibling = 2;
+
 /// Mean soft-L1 error on log time; a wall where constants make no sense.
 double cost_of(const OpProblem& problem, std::span<const std::size_t> rows,
                std::span<const double> constants) {
@@ -155,7 +171,15 @@ double cost_of(const OpProblem& problem, std::span<const std::size_t> rows,
     const double e = std::log(problem.analytic_us(constants, i) / problem.us[i]) / kSoft;
     sum += std::sqrt(1 + e * e) - 1;
   }
-  return sum / static_cast<double>(rows.size());
+  const double n = static_cast<double>(rows.size());
+  if (!problem.prior) return sum / n;
+  double apart = 0;  // few rows leave the sibling's constants where they were
+  for (std::size_t i = 0; i < constants.size(); ++i) {
+    const double from = problem.prior->constants[i];
+    const double steps = (constants[i] - from) / step_of(from);
+    apart += steps * steps;
+  }
+  return (sum + kNearSibling * apart) / n;
 }
 
 std::vector<double> improve(const OpProblem& problem, std::span<const std::size_t> rows,
@@ -163,7 +187,7 @@ std::vector<double> improve(const OpProblem& problem, std::span<const std::size_
   std::vector<double> step;
   for (std::size_t i = 0; i < start.size(); ++i) {
     const bool fixed = !problem.fixed.empty() && problem.fixed[i];
-    step.push_back(fixed ? 0 : std::max(std::abs(start[i]) * 0.15, 0.02));
+    step.push_back(fixed ? 0 : step_of(start[i]));
   }
   const auto cost = [&](std::span<const double> constants) { return cost_of(problem, rows, constants); };
   return minimise(cost, start, step, steps * static_cast<int>(start.size()));
@@ -214,6 +238,35 @@ Unseen predict_unseen(const OpProblem& problem, const Sites& site, std::uint64_t
 }
 
 }  // namespace
+
+namespace {
+
+/// `problem` as a fit beside a sibling sees it: from the sibling's constants, with trees that suit few rows.
+OpProblem beside(OpProblem problem, std::shared_ptr<const OpPrior> prior) {
+  const std::size_t rows = problem.size();
+  problem.starts = {prior->constants};
+  problem.prior = std::move(prior);
+  BoostOptions& boost = problem.boost;
+  boost.models = 1;
+  boost.trees = rows < 300 ? 80 : rows < 4000 ? 200 : boost.trees;
+  boost.leaves = rows < 300 ? 4 : rows < 1500 ? 8 : rows < 4000 ? 24 : boost.leaves;
+  boost.min_weight = rows < 1500 ? 8 : 4;
+  return problem;
+}
+
+}  // namespace
+
+OpFit fit_beside(const OpProblem& problem, const OpPrior& prior, bool alone) {
+  if (prior.residual.features() != problem.features ||
+      prior.constants.size() != problem.starts.front().size())
+    return fit_op(problem, 1);
+  auto kept = std::make_shared<OpPrior>(prior);
+  kept->residual.walk = nullptr;  // laid out for other trees than the sum's
+  OpFit near = fit_op(beside(problem, std::move(kept)), 1);
+  if (!alone) return near;
+  OpFit own = fit_op(problem, 1);
+  return own.op.errors.mape_pct <= near.op.errors.mape_pct ? own : near;
+}
 
 OpFit fit_op(const OpProblem& problem, std::uint64_t seed) {
   OpFit out;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,12 @@
 #include "plumbline/hardware/calibrate.h"
 
 namespace plumbline {
+
+/// What the same operation's fit of another GPU knows.
+struct OpPrior {
+  std::vector<double> constants;
+  Forest residual;
+};
 
 /// The rows of one operation, seen through functions of a row's index.
 struct OpProblem {
@@ -33,6 +40,8 @@ struct OpProblem {
   std::function<std::array<double, 3>(std::size_t)> domain;
   BoostOptions boost;
   int folds = 10;
+  std::shared_ptr<const OpPrior>
+      prior;  ///< constants to stay near, and trees that are kept: smaller ones are added to them
   bool each_site = false;  ///< one fold a site: where there are few, a hash would keep back several at once
 
   std::size_t size() const { return us.size(); }
@@ -47,6 +56,14 @@ struct OpFit {
 
 /// Fits `problem`. Deterministic.
 OpFit fit_op(const OpProblem& problem, std::uint64_t seed);
+
+/// Fewest rows, and sites of them, that say how far a GPU is from its sibling.
+inline constexpr std::size_t kLeastRowsBeside = 10, kLeastSitesBeside = 4;
+
+/// Fits `problem` beside a sibling GPU's operation: its constants and trees, corrected by rows that may be
+/// few. `alone`: there are enough rows for a fit of their own, and the better of the two by folds stands.
+/// Without a prior that is of the same formula and features it is fit_op.
+OpFit fit_beside(const OpProblem& problem, const OpPrior& prior, bool alone);
 
 /// Minimises mean soft-L1 of log(analytic / measured) over the rows in `use` (at most 3,000 of them are
 /// drawn).

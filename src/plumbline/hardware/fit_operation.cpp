@@ -53,6 +53,18 @@ std::vector<std::string> kernels_of(const Rows& rows) {
   return out;
 }
 
+/// The sibling's operation, where it knows every kernel of the rows.
+const Operation* sibling_of(const CalibrateOptions& options, const OperationKey& key, const Rows& rows) {
+  if (options.sibling == nullptr || key.kind == OperationKind::collective) return nullptr;
+  const Operation* other = find_operation(*options.sibling, key);
+  if (other == nullptr) return nullptr;
+  for (const std::string& kernel : kernels_of(rows)) {
+    if (std::find(other->kernels.begin(), other->kernels.end(), kernel) == other->kernels.end())
+      return nullptr;
+  }
+  return other;
+}
+
 std::vector<std::size_t> places_of(const Rows& rows, const std::vector<std::string>& kernels) {
   std::vector<std::size_t> out;
   for (const auto* row : rows) {
@@ -178,10 +190,13 @@ std::shared_ptr<Operation> fit_trees(const Machine& machine, const OperationKey&
                                      const CalibrateOptions& options, OpFit& fit, OpProblem& problem) {
   auto operation = std::make_shared<Operation>();
   operation->key = key;
-  operation->kernels = kernels_of(rows);
+  const Operation* other = sibling_of(options, key, rows);
+  operation->kernels = other != nullptr ? other->kernels : kernels_of(rows);
   const std::vector<std::size_t> places = places_of(rows, operation->kernels);
   problem = problem_of(machine, key, rows, places, options.effort);
-  fit = fit_op(problem, 1);
+  fit = other != nullptr
+            ? fit_beside(problem, {other->constants, other->trees->residual}, rows.size() >= kLeastRows)
+            : fit_op(problem, 1);
   auto trees = std::make_shared<OperationTrees>();
   trees->residual = fit.op.residual;
   trees->spread = fit.op.spread;
@@ -235,7 +250,9 @@ std::int64_t fit_operations(const std::vector<Measured<KernelRequest>>& all, con
         rows.push_back(&row);
         sites.insert(site_of(row.shape.shape));
       }
-      if (rows.size() < kLeastRows) continue;
+      const bool near = rows.size() >= kLeastRowsBeside && sites.size() >= kLeastSitesBeside &&
+                        sibling_of(options, key, rows) != nullptr;
+      if (rows.size() < kLeastRows && !near) continue;
       if (options.progress) options.progress(name_of(key), rows.size());
       std::shared_ptr<Operation> operation;
       std::vector<Judged> judged;

@@ -164,6 +164,25 @@ TEST(Boost, WithoutUnusedCutsTwoForestsAnswerAsBefore) {
   }
 }
 
+TEST(Boost, TwoForestsOnTheSameThresholdsAreAdded) {
+  std::vector<double> target;
+  const FeatureTable table = random_table(1000, target);
+  BoostOptions options;
+  options.trees = 20;
+  options.leaves = 6;
+  const Forest first = boost(table, target, {}, options);
+  for (std::size_t i = 0; i < target.size(); ++i) target[i] = 0.3 - evaluate(first, table.row(i));
+  options.like = &first;
+  const Forest second = boost(table, target, {}, options);
+  ASSERT_TRUE(same_thresholds(first, second));
+  const Forest both = sum_of(first, second);
+  EXPECT_EQ(both.trees(), first.trees() + second.trees());
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    EXPECT_NEAR(evaluate(both, table.row(i)), evaluate(first, table.row(i)) + evaluate(second, table.row(i)),
+                1e-3);
+  }
+}
+
 TEST(Minimise, FindsTheBottomOfRosenbrocksValley) {
   const auto valley = [](std::span<const double> x) {
     return 100 * std::pow(x[1] - x[0] * x[0], 2) + std::pow(1 - x[0], 2);
@@ -174,11 +193,11 @@ TEST(Minimise, FindsTheBottomOfRosenbrocksValley) {
 }
 
 /// GEMMs whose times follow the formula with other constants, with 2 % of scatter.
-MeasuredRows synthetic_gemms() {
+MeasuredRows synthetic_gemms(std::uint64_t count = 400, double launch_us = 3.1) {
   MeasuredRows rows;
   const Machine machine = machine_of(sheet());
-  const std::vector<double> truth{3.1, .8, 2.2, .85, .02, .5, 150, 2, 1, .03, -.1};
-  for (std::uint64_t i = 0; i < 400; ++i) {
+  const std::vector<double> truth{launch_us, .8, 2.2, .85, .02, .5, 150, 2, 1, .03, -.1};
+  for (std::uint64_t i = 0; i < count; ++i) {
     const GemmShape shape{static_cast<std::int64_t>(1 + counter_random(1, i) % 4096),
                           static_cast<std::int64_t>(64 + 64 * (counter_random(2, i) % 128)),
                           static_cast<std::int64_t>(64 + 64 * (counter_random(3, i) % 128))};
@@ -189,6 +208,30 @@ MeasuredRows synthetic_gemms() {
   rows.kernels = {{{8, 64, 64}, "nvjet_64x8_64x16"}, {{16, 64, 64}, "nvjet_64x16_64x16"}};
   rows.files.push_back({"names.csv", std::string(64, 'c'), "none", 2, 0, true});
   return rows;
+}
+
+CalibrateOptions quick();
+
+TEST(Calibrate, BesideASiblingAFewRowsAreEnough) {
+  const auto sibling = calibrate(sheet(), synthetic_gemms(200), quick());
+  ASSERT_TRUE(sibling.ok());
+  const MeasuredRows few = synthetic_gemms(24, 4.0);  // another card: a launch takes longer
+  EXPECT_EQ(calibrate(sheet(), few, quick()).diagnostics.at(0).code, "rows-none-usable");
+  CalibrateOptions beside = quick();
+  beside.sibling = &sibling.value->source;
+  const auto fitted = calibrate(sheet(), few, beside);
+  ASSERT_TRUE(fitted.ok());
+  EXPECT_EQ(fitted.value->source.gemm.rows, 24);
+  double near = 0, unmoved = 0;
+  const MeasuredRows all = synthetic_gemms(200, 4.0);
+  for (const auto& row : all.gemm) {
+    near += std::abs(predict_gemm(fitted.value->source, "", row.shape).ms * 1e3 / row.us - 1);
+    unmoved += std::abs(predict_gemm(sibling.value->source, "", row.shape).ms * 1e3 / row.us - 1);
+  }
+  EXPECT_LT(near / 200, 0.05);
+  EXPECT_LT(near, 0.7 * unmoved);
+  // what nobody measured here is the sibling's on this sheet, and says that it was not measured
+  EXPECT_EQ(fitted.value->source.misaligned.rows, 0);
 }
 
 CalibrateOptions quick() {
