@@ -10,6 +10,7 @@ import json
 import pathlib
 import random
 import re
+import statistics
 import subprocess
 import tempfile
 import tomllib
@@ -67,7 +68,7 @@ def make(args):
     named += [(f"random {i + 1}", s) for i, s in enumerate(draw(space, args.random, rng))]
     named[4:4] = [(f"rank {r}", best[r - 1]) for r in (2, 10, 50, 100) if r <= len(best)]
     shapes = [{"name": n, "shape": s, "predicted": predicted(args.plumbline, args.space, s)} for n, s in named]
-    pathlib.Path(args.output).write_text(json.dumps({"space": args.space, "shapes": shapes}, indent=1) + "\n", encoding="utf-8")
+    pathlib.Path(args.output).write_text(json.dumps({"space": pathlib.Path(args.space).name, "shapes": shapes}, indent=1) + "\n", encoding="utf-8")
     for s in shapes:
         print(f"{s['name']:10} {s['predicted']['weighted_ms']:8.3f} ms  {s['shape']}")
 
@@ -82,26 +83,37 @@ def ranks(numbers):
 
 def judge(shapes_path, measured_path, decode_weight=8):
     said = {s["name"]: s["predicted"] for s in json.loads(pathlib.Path(shapes_path).read_text(encoding="utf-8"))["shapes"]}
-    measured = {}
+    measured, points = {}, {}
     for m in json.loads(pathlib.Path(measured_path).read_text(encoding="utf-8"))["measured"]:
-        best = {p: min(m[k] for k in m if k.startswith(p) and k.endswith("_ms")) for p in ("prefill", "decode")}
-        measured.setdefault(m["name"], []).append(best["prefill"] + decode_weight * best["decode"])
-    rows = [(n, said[n], m[0]) for n, m in measured.items()]
+        if m["prefill_ms"] is None or m["decode_ms"] is None:
+            print(f"{m['name']}: not measured: {'; '.join(m['not_run'])}")
+            continue
+        measured.setdefault(m["name"], []).append(m["prefill_ms"] + decode_weight * m["decode_ms"])
+        points.setdefault(m["name"], m)
+    rows = [(n, said[n], statistics.median(m)) for n, m in measured.items()]
     for n, p, m in sorted(rows, key=lambda r: r[1]["weighted_ms"]):
         inside = "inside" if p["low_ms"] <= m <= p["high_ms"] else "outside"
         print(f"{n:10} predicted {p['weighted_ms']:7.2f} ms ({p['low_ms']:.2f} to {p['high_ms']:.2f})  measured {m:7.2f}  "
-              f"{100 * (p['weighted_ms'] / m - 1):+5.1f} %  {inside}")
+              f"{100 * (p['weighted_ms'] / m - 1):+5.1f} %  {inside}  (prefill {100 * (p['prefill_ms'] / points[n]['prefill_ms'] - 1):+.1f} %, "
+              f"decode {100 * (p['decode_ms'] / points[n]['decode_ms'] - 1):+.1f} %)")
     base, first = next(r for r in rows if r[0] == "llama3_8b"), next(r for r in rows if r[0] == "first")
-    print(f"gain over Llama-3-8B's shape: predicted {base[1]['weighted_ms'] / first[1]['weighted_ms']:.4f}, "
-          f"measured {base[2] / first[2]:.4f}")
-    drift = [abs(m[1] / m[0] - 1) for m in measured.values() if len(m) > 1]
-    print(f"measured twice: {', '.join(f'{100 * d:.2f} %' for d in drift)} apart")
-    x, y = ranks([r[1]["weighted_ms"] for r in rows]), ranks([r[2] for r in rows])
-    n = len(rows)
-    pairs = [(i, j) for i in range(n) for j in range(i)]
-    right = sum((x[i] < x[j]) == (y[i] < y[j]) for i, j in pairs)
-    print(f"{n} shapes: Spearman {1 - 6 * sum((a - b) ** 2 for a, b in zip(x, y)) / (n * (n * n - 1)):.3f}, "
-          f"pairs in the right order {right} of {len(pairs)}; measured place of the first: {y[rows.index(first)] + 1}")
+    low, high = base[1]["low_ms"] / first[1]["high_ms"], base[1]["high_ms"] / first[1]["low_ms"]
+    print(f"gain over Llama-3-8B's shape: predicted {base[1]['weighted_ms'] / first[1]['weighted_ms']:.4f} ({low:.4f} to {high:.4f} by the "
+          f"bands), measured {base[2] / first[2]:.4f}")
+    drift = [f"{n} {100 * (max(m) / min(m) - 1):.2f} %" for n, m in measured.items() if len(m) > 1]
+    print(f"measured more than once: {', '.join(drift)} apart")
+    drawn = [r for r in rows if r[0].startswith("random ")]
+    for what, some in (("all", rows), ("random", drawn)):
+        x, y = ranks([r[1]["weighted_ms"] for r in some]), ranks([r[2] for r in some])
+        n = len(some)
+        pairs = [(i, j) for i in range(n) for j in range(i)]
+        clear = [(i, j) for i, j in pairs if abs(some[i][2] / some[j][2] - 1) > 0.02]
+        right = sum((x[i] < x[j]) == (y[i] < y[j]) for i, j in pairs)
+        sure = sum((x[i] < x[j]) == (y[i] < y[j]) for i, j in clear)
+        print(f"{n} shapes ({what}): Spearman {1 - 6 * sum((a - b) ** 2 for a, b in zip(x, y)) / (n * (n * n - 1)):.3f}, pairs in the right "
+              f"order {right} of {len(pairs)}; of those more than 2 % apart {sure} of {len(clear)}")
+    print(f"the first is measured {1 + sum(r[2] < first[2] for r in rows)}. of {len(rows)}; "
+          f"{sum(r[2] < first[2] for r in drawn)} of {len(drawn)} random shapes are faster")
 
 
 def main():

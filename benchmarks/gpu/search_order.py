@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole models of the shapes that `benchmarks/search_shapes.py` drew, measured beside what the search said of them.
 
-search_order.py SHAPES.json OUTPUT.json [--seconds 45]
+search_order.py SHAPES.json OUTPUT_FOLDER [--seconds 240]      then, anywhere: search_shapes.py --judge SHAPES.json MEASURED.json
 
 Each model has all of its layers, each with its own weights, embedding and LM head, in bf16; a forward pass is one CUDA
-graph. Prefill: 2,048 tokens; decode: one step of 32 sequences with 2,048 keys. Of the two attention backends the faster
-one counts, as the space asks. The first two shapes are measured again at the end: how far they moved is the noise.
+graph, and its windows are the harness's pipelined ones. Prefill: 2,048 tokens; decode: one step of 32 sequences with 2,048
+keys. Of the two attention backends the faster one counts, as the space asks. The first two shapes (the known model and the
+search's first) are measured again halfway and at the end: how far they moved is the noise. The folder gets measured.json
+(every window) after each model, and machine.json.
 """
 import argparse
 import gc
 import json
+import os
 import statistics
+import subprocess
 import time
 
 import torch
@@ -19,6 +23,8 @@ import torch.nn.functional as F
 import triton
 import triton.language as tl
 from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from plumbline import Session, machine
 
 BACKENDS = {"flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}
 
@@ -122,8 +128,8 @@ class Model:
         x = norm(x, self.ones)[0]
         return F.linear(x if decode else x[-1:], self.head)
 
-    def measure(self, decode, backend):
-        """Milliseconds of a pass: the median of CUDA graph replays."""
+    def measure(self, session, decode, backend):
+        """Windows of passes: milliseconds a pass, and the SM clock of each window."""
         tokens = torch.randint(0, self.d["vocab_size"], (self.kept if decode else self.seq_len,), device="cuda")
         with torch.no_grad(), sdpa_kernel([BACKENDS[backend]]):
             side = torch.cuda.Stream()
@@ -134,46 +140,79 @@ class Model:
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph):
                 self.forward(tokens, decode)
-        times = []
-        for i in range(3 + (11 if decode else 5)):
-            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            begin.record()
-            graph.replay()
-            end.record()
-            times.append((begin, end))
+        calls = [graph.replay] * (8 if decode else 2)
+        graph.replay()  # uploads the graph
+        events = [torch.cuda.Event(enable_timing=True) for _ in range(len(calls) + 1)]
+        events[0].record()
+        for call, event in zip(calls, events[1:]):
+            call()
+            event.record()
         torch.cuda.synchronize()
-        return statistics.median(b.elapsed_time(e) for b, e in times[3:])
+        out = {"events_ms": statistics.median(a.elapsed_time(b) for a, b in zip(events, events[1:]))}  # a check on the windows
+        session.pipelined(calls)
+        readings = [session.pipelined(calls) for _ in range(9 if decode else 7)]
+        torch.cuda.synchronize()
+        return {"ms": statistics.median(r.ms for r in readings), **out, "windows_ms": [r.ms for r in readings], "passes": len(calls),
+                "flags": [r.flags for r in readings], "sm_mhz": [r.sm_mhz if r.sm_mhz > 0 else None for r in readings]}
+
+
+def describe(session):
+    """The machine: what the harness knows, PyTorch's versions and nvidia-smi's own words."""
+    smi = subprocess.run(["nvidia-smi", "-q", "-d", "CLOCK,POWER,PERFORMANCE,MEMORY"], capture_output=True, text=True, check=False)
+    return {**machine.describe(session), "torch": torch.__version__, "triton": triton.__version__, "cuda": torch.version.cuda,
+            "cudnn": torch.backends.cudnn.version(), "nvidia_smi": smi.stdout.splitlines(), "overhead_us": session.overhead()}
+
+
+def measure(session, entry):
+    """One entry of measured.json."""
+    result, wrong = {"name": entry["name"], "shape": entry["shape"]}, []
+    model = Model(entry["shape"], 32, 2048)
+    for phase in ("prefill", "decode"):
+        for backend in BACKENDS:
+            try:
+                result[f"{phase}_{backend}"] = model.measure(session, phase == "decode", backend)
+            except RuntimeError as error:  # a backend that has no kernel for the head width
+                wrong.append(f"{phase} {backend}: {str(error).splitlines()[0][:200]}")
+        best = [result[k]["ms"] for k in (f"{phase}_{b}" for b in BACKENDS) if k in result]
+        result[f"{phase}_ms"] = min(best) if best else None
+    result["not_run"] = wrong
+    return result
+
+
+def write(path, value):
+    with open(path + ".part", "w", encoding="utf-8") as file:
+        json.dump(value, file, indent=1)
+        file.write("\n")
+    os.replace(path + ".part", path)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("shapes")
-    parser.add_argument("output")
-    parser.add_argument("--seconds", type=float, default=45, help="no model is begun later")
+    parser.add_argument("folder")
+    parser.add_argument("--seconds", type=float, default=240, help="no model is begun later")
     args = parser.parse_args()
     begin = time.monotonic()
+    os.makedirs(args.folder, exist_ok=True)
     with open(args.shapes, encoding="utf-8") as file:
         listed = json.load(file)["shapes"]
-    out = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "measured": []}
-    for entry in [*listed, *listed[:2]]:
+    torch.zeros(1, device="cuda")
+    session = Session.cuda(0)
+    write(os.path.join(args.folder, "machine.json"), describe(session))
+    out = {"gpu": torch.cuda.get_device_name(), "shapes": os.path.basename(args.shapes), "measured": []}
+    half = len(listed) // 2
+    measure(session, listed[0])  # compiles the kernels and warms the card up; not kept
+    for entry in [*listed[:half], *listed[:2], *listed[half:], *listed[:2]]:
         if time.monotonic() - begin > args.seconds:
+            print("out of time: not every shape was measured")
             break
-        result, wrong = {"name": entry["name"], "shape": entry["shape"]}, []
-        model = Model(entry["shape"], 32, 2048)
-        for phase in ("prefill", "decode"):
-            for backend in BACKENDS:
-                try:
-                    result[f"{phase}_{backend}_ms"] = model.measure(phase == "decode", backend)
-                except RuntimeError as error:  # a backend that has no kernel for the head width
-                    wrong.append(f"{phase} {backend}: {str(error).splitlines()[0][:200]}")
-        result["not_run"] = wrong
-        del model
+        result = measure(session, entry)
         gc.collect()
         torch.cuda.empty_cache()
-        out["measured"].append(result)
-        with open(args.output, "w", encoding="utf-8") as file:
-            json.dump(out, file, indent=1)
-        print(f"{time.monotonic() - begin:5.1f} s", json.dumps({k: v for k, v in result.items() if k != "shape"}), flush=True)
+        out["measured"].append({"at_s": round(time.monotonic() - begin, 1), **result})
+        write(os.path.join(args.folder, "measured.json"), out)
+        print(f"{time.monotonic() - begin:5.1f} s  {entry['name']:10}  prefill {result['prefill_ms']} ms, decode {result['decode_ms']} ms "
+              f"{'; '.join(result['not_run'])}", flush=True)
 
 
 if __name__ == "__main__":
