@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fails on an #include that goes against the arrows between the stages.
 
-base <- table, contract, model <- profile, bench (<- cards), pricing, hardware, search <- evidence (of pricing) <- ledger <- report <- html <- cli
+base <- table, contract, model <- profile, bench (<- cards), pricing, hardware, search, serve <- evidence (of pricing) <- ledger <- report <- html <- cli
 The fair-comparison half and the search half never include each other below report.
 """
 import pathlib
@@ -21,12 +21,13 @@ ALLOWED = {
     "evidence": {"base", "table", "contract", "pricing"},
     "hardware": {"base", "table", "model"},
     "search": {"base", "model"},
+    "serve": {"base", "model"},
     "ledger": {"base", "table", "contract", "pricing", "evidence"},
     "report": {"base", "table", "contract", "model", "profile", "bench", "pricing", "evidence", "hardware", "search",
-               "ledger"},
+               "serve", "ledger"},
     "html": {"base", "table", "contract", "model", "pricing", "evidence", "hardware", "search", "ledger", "report"},
     "cli": {"base", "table", "contract", "model", "profile", "bench", "cards", "pricing", "evidence",
-            "hardware", "search", "ledger", "report", "html"},
+            "hardware", "search", "serve", "ledger", "report", "html"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]plumbline/(\w+)/', re.M)
 

@@ -13,6 +13,7 @@ void add_arch(Args& root) {
   add_arch_sweep(arch);
   add_arch_cliffs(arch);
   add_arch_search(arch);
+  add_arch_serve(arch);
   add_arch_report(arch);
   add_arch_compare(arch);
 }

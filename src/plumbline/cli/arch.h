@@ -13,5 +13,6 @@ void add_arch_report(Args& arch);
 void add_arch_compare(Args& arch);
 void add_arch_cliffs(Args& arch);
 void add_arch_search(Args& arch);
+void add_arch_serve(Args& arch);
 
 }  // namespace plumbline::cli

@@ -149,6 +149,7 @@ void read_latent(HfReader& in, std::vector<LayerFacts>& layers) {
   latent.value_dim = in.count({"v_head_dim"}, kMaxHfHeads).value_or(latent.nope_dim);
   for (LayerFacts& layer : layers) {
     layer.latent = latent;
+    layer.sparse = in.get({"index_n_heads"}) != nullptr;
     layer.kv_heads = layer.heads;
     layer.head_dim = latent.nope_dim + latent.rope_dim;
     layer.value_dim = latent.value_dim;

@@ -217,7 +217,8 @@ Parsed<Transformer> parse_hf_config(std::string_view document_text, const std::s
   }
   std::string model_type = type->get<std::string>();
   // A wrapper whose text part names no type is built around Llama's class.
-  if (nested && in.get({"model_type"}) == nullptr && find_hf_family(model_type) == nullptr)
+  if (nested && in.get({"model_type"}) == nullptr && find_hf_family(model_type) == nullptr &&
+      uncounted_kind(model_type).empty())
     model_type = "llama";
   const HfFamily* family = find_hf_family(model_type);
   if (refuse_uncounted(in, family, printable(model_type))) return {std::nullopt, std::move(in.found)};

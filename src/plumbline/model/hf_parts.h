@@ -39,6 +39,7 @@ struct LayerFacts {
   bool shares_kv = false;  ///< reads an earlier layer's keys and values
   bool keys_are_values = false;
   bool sinks = false;
+  bool sparse = false;  ///< an indexer chooses the keys
   std::int64_t heads = 0, kv_heads = 0, head_dim = 0, value_dim = 0, ffn = 0, window = 0;
   ExpertsShape experts{};
   LatentShape latent{};

@@ -81,6 +81,7 @@ std::string unlisted_reason(const HfFamily& f, const LayerFacts& l, const Transf
   if (l.mixer == Mixer::mamba2) return "Mamba-2 layers: no kernel of them was measured";
   if (!layer.causal) return "bidirectional attention: only causal attention was measured";
   if (l.cross) return "cross-attention: no kernel of it was measured";
+  if (l.sparse) return "attention to keys that an indexer chooses: no kernel of it was measured";
   if (layer.latent.kv_rank == 0 && layer.value_dim != layer.shape.head_dim)
     return "values narrower than keys: no attention kernel of that kind was measured";
   if (l.shares_kv || l.keys_are_values) return "layers that share a KV cache";

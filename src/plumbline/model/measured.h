@@ -179,6 +179,13 @@ KernelTime predict_elementwise(const KernelSource& source, std::string_view name
 /// same.
 Prediction predict_measured(const KernelSource& source, const Layer& layer, KernelMemory* memory = nullptr);
 
+/// The element-wise kernels of a valid layer alone, in their order: what stands between the products and
+/// attention.
+Prediction predict_pointwise(const KernelSource& source, const Layer& layer);
+
+/// A product of a layer of that kind: `alone` with what fusion and the falling clock do to it.
+KernelTime inside_layer(const KernelSource& source, LayerKind kind, const KernelTime& alone);
+
 /// A layer's parts before fusion terms, in microseconds: the columns that the terms multiply, in their order.
 std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, const Layer& layer);
 /// A layer's projections in order: QKV, output, gate and up (or up alone), down.

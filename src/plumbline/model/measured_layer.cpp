@@ -168,6 +168,42 @@ KernelTime layer_attention(const KernelSource& source, const std::array<double, 
   return best;
 }
 
+/// The times of a layer's element-wise kernels.
+struct PointwiseTimes {
+  const KernelSource& source;
+  const Layer& layer;
+  Counts counts;
+  const FittedLayer& fitted;
+  PointwiseList list;
+  double unit, low,
+      high;  ///< microseconds of an element; the band: a small part of the sum is known less well
+
+  PointwiseTimes(const KernelSource& s, const Layer& l)
+      : source(s),
+        layer(l),
+        counts(counts_of(l)),
+        fitted(s.layers[static_cast<std::size_t>(layer_kind(l))]),
+        list(pointwise_of(s, l, counts)),
+        unit(unit_us(s)),
+        low(std::exp(-std::max(fitted.half_width * 2, 0.2))),
+        high(std::exp(std::max(fitted.half_width * 2, 0.2))) {}
+
+  KernelTime of(std::size_t place) const {
+    const Pointwise& item = list.item[place];
+    const auto& t = fitted.terms;
+    double us = t[kKernelUs] * item.starts + t[item.term] * item.units * unit;
+    if (item.term == kRope && layer.use_qk_norm) us += t[kQkNorm] * item.units * unit;
+    if (item.term == kCache) us += t[kTokenUs] * counts.tokens;
+    KernelTime time{item.name, us * 1e-3, 0, 0, Provenance::modelled, Bound::hbm};
+    time.low_ms = time.ms * low;
+    time.high_ms = time.ms * high;
+    if (fitted.rows == 0)
+      time.provenance = source.specification_only ? Provenance::specification : Provenance::extrapolated;
+    if (t[kKernelUs] * item.starts > 0.5 * us) time.bound = Bound::launch;
+    return time;
+  }
+};
+
 void finish_layer(Prediction& p, const Layer& layer, double half_width) {
   p.bottleneck = 0;
   double squares = 0;
@@ -240,47 +276,43 @@ std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, co
   return columns;
 }
 
+KernelTime inside_layer(const KernelSource& source, LayerKind kind, const KernelTime& alone) {
+  const auto& t = source.layers[static_cast<std::size_t>(kind)].terms;
+  return scaled(alone, with_throttle(t, alone.ms * 1e3));
+}
+
+Prediction predict_pointwise(const KernelSource& source, const Layer& layer) {
+  const PointwiseTimes times(source, layer);
+  Prediction p;
+  for (std::size_t i = 0; i < times.list.count; ++i) p.add(times.of(i));
+  finish(p);
+  return p;
+}
+
 Prediction predict_measured(const KernelSource& source, const Layer& layer, KernelMemory* memory) {
-  const Counts c = counts_of(layer);
-  const FittedLayer& fitted = source.layers[static_cast<std::size_t>(layer_kind(layer))];
-  const auto& t = fitted.terms;
-  const double unit = unit_us(source);
+  const PointwiseTimes pointwise(source, layer);
+  const PointwiseList& list = pointwise.list;
   const auto gemms = layer_gemms(layer);
+  const LayerKind kind = layer_kind(layer);
   const auto gemm = [&](std::string_view name, std::size_t place) {
-    const KernelTime alone = gemm_time(source, name, place, gemms[place], memory);
-    return scaled(alone, with_throttle(t, alone.ms * 1e3));
+    return inside_layer(source, kind, gemm_time(source, name, place, gemms[place], memory));
   };
-  const double half = std::max(fitted.half_width * 2, 0.2);  // a small part of the sum: known less well
-  const double low = std::exp(-half), high = std::exp(half);
-  const auto pointwise = [&](const Pointwise& item) {
-    double us = t[kKernelUs] * item.starts + t[item.term] * item.units * unit;
-    if (item.term == kRope && layer.use_qk_norm) us += t[kQkNorm] * item.units * unit;
-    if (item.term == kCache) us += t[kTokenUs] * c.tokens;
-    KernelTime time{item.name, us * 1e-3, 0, 0, Provenance::modelled, Bound::hbm};
-    time.low_ms = time.ms * low;
-    time.high_ms = time.ms * high;
-    if (fitted.rows == 0)
-      time.provenance = source.specification_only ? Provenance::specification : Provenance::extrapolated;
-    if (t[kKernelUs] * item.starts > 0.5 * us) time.bound = Bound::launch;
-    return time;
-  };
-  const PointwiseList list = pointwise_of(source, layer, c);
   Prediction p;
   std::size_t next = 0;
   const auto until = [&](std::size_t end) {
-    while (next < end) p.add(pointwise(list.item[next++]));
+    while (next < end) p.add(pointwise.of(next++));
   };
   until(layer.parallel && layer.norms == 2 ? 2 : 1);
   p.add(gemm("qkv_projection", 0));
   until(list.attention);
-  p.add(layer_attention(source, t, layer, c, memory));
+  p.add(layer_attention(source, pointwise.fitted.terms, layer, pointwise.counts, memory));
   p.add(gemm("output_projection", 1));
   until(list.mlp);
-  p.add(gemm(c.gated ? "gate_up_projection" : "up_projection", 2));
+  p.add(gemm(pointwise.counts.gated ? "gate_up_projection" : "up_projection", 2));
   until(list.mlp + 1);
   p.add(gemm("down_projection", 3));
   until(list.count);
-  finish_layer(p, layer, fitted.half_width);
+  finish_layer(p, layer, pointwise.fitted.half_width);
   return p;
 }
 

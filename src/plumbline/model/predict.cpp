@@ -36,6 +36,7 @@ Parsed<Predictor> choose_predictor(const Hardware& hardware, std::optional<Laten
   Predictor result;
   result.hardware = hardware.name;
   result.model = wanted;
+  result.memory_bytes = static_cast<double>(hardware.sheet.hbm_bytes);
   if (hardware.proxy) result.proxy = *hardware.proxy;
   if (wanted == LatencyModel::proxy) return {result, {}};
   if (hardware.sources.empty() && source.empty()) {

@@ -27,6 +27,7 @@ struct Predictor {
   ProxyConstants proxy;                        ///< set when model is proxy
   std::string source_name;                     ///< the kernel source's name; empty for the proxy
   std::shared_ptr<const KernelSource> source;  ///< set when model is measured
+  double memory_bytes = 0;                     ///< of the GPU, by its data sheet; 0: not known
 };
 
 /// The predictor of `hardware`. Without `model`: measured when the hardware has a kernel source, else proxy.

@@ -140,6 +140,25 @@ std::string prediction_row(const Layer& layer, const Prediction& prediction) {
                      format_fixed(prediction.high_ms, 6), prediction.kernels()[prediction.bottleneck].name);
 }
 
+namespace {
+
+/// What of the GPU's memory is needed, and how much more would fit.
+std::string memory_lines(const MemoryUse& m, const Workload& workload) {
+  if (!m.known) return "";
+  const auto gib = [](double bytes) { return format_fixed(bytes / (1 << 30), 2); };
+  std::string out =
+      fmt::format("  memory              {} of {} GiB: weights {}, cache {}, activations about {}\n",
+                  gib(m.needed_bytes()), gib(m.usable_bytes), gib(m.weight_bytes), gib(m.cache_bytes),
+                  gib(m.activation_bytes));
+  if (!m.fits) out += "  does not fit        the times below are those of a GPU with more memory\n";
+  if (m.sequence_bytes > 0)
+    out += fmt::format("  room for            {} sequences of {} tokens\n", format_grouped(m.max_sequences),
+                       format_grouped(workload.seq_len));
+  return out;
+}
+
+}  // namespace
+
 std::string model_cost_text(const Predictor& predictor, const Transformer& model, const Workload& workload,
                             const ModelCost& cost, const Look& look) {
   std::string out = heading(
@@ -163,6 +182,7 @@ std::string model_cost_text(const Predictor& predictor, const Transformer& model
                                       static_cast<double>(workload.batch_size) / (1 << 30),
                                   5),
                      workload.batch_size, workload.seq_len);
+  out += memory_lines(cost.memory, workload);
   out += fmt::format("  {:<8}            {}FLOP, causal\n\n", to_string(workload.phase),
                      with_prefix(static_cast<double>(cost.flops)));
   out += render_text(parts_table(cost), look, 2);

@@ -240,6 +240,20 @@ void append_prediction_line(std::string& out, const Predictor& predictor, const 
   out += '}';
 }
 
+Json memory_json(const MemoryUse& m) {
+  const auto whole = [](double bytes) { return static_cast<std::int64_t>(bytes); };
+  const auto known = [&](auto value) { return m.known ? Json(value) : Json(nullptr); };
+  return {{"gpu_bytes", known(whole(m.gpu_bytes))},
+          {"usable_bytes", known(whole(m.usable_bytes))},
+          {"needed_bytes", whole(m.needed_bytes())},
+          {"weight_bytes", whole(m.weight_bytes)},
+          {"cache_bytes", whole(m.cache_bytes)},
+          {"activation_bytes", whole(m.activation_bytes)},
+          {"fits", known(m.fits)},
+          {"max_sequences", known(m.max_sequences)},
+          {"max_tokens", known(m.max_tokens)}};
+}
+
 Json model_cost_json(const Predictor& predictor, const Transformer& model, const Workload& workload,
                      const ModelCost& cost) {
   const bool timed = cost.untimed.empty();
@@ -273,6 +287,7 @@ Json model_cost_json(const Predictor& predictor, const Transformer& model, const
           {"kv_bytes_per_token", kv_bytes_per_token(model)},
           {"kv_bytes", count_json(Count{kv_bytes(model, workload.seq_len)} * workload.batch_size)},
           {"flops", count_json(cost.flops)},
+          {"memory", memory_json(cost.memory)},
           {"layer_types", groups},
           {"embedding", part(cost.embedding)},
           {"final_norm", part(cost.final_norm)},

@@ -33,6 +33,9 @@ Json kernels_json(const Prediction& prediction);
 void append_prediction_line(std::string& out, const Predictor& predictor, const Layer& layer,
                             std::int64_t row, const Prediction& prediction);
 
+/// What is needed of a GPU's memory and what fits; null where the GPU's size is not known.
+Json memory_json(const MemoryUse& memory);
+
 /// A whole model's counts and cost.
 Json model_cost_json(const Predictor& predictor, const Transformer& model, const Workload& workload,
                      const ModelCost& cost);

@@ -53,6 +53,8 @@ Parsed<ModelCost> cost_model(const Predictor& predictor, const Transformer& mode
   for (const LayerGroup& group : cost.groups) {
     cost.flops += group.flops * static_cast<std::int64_t>(group.indices.size());
   }
+  cost.memory = memory_use(
+      model, {predictor.memory_bytes, 1, 1, rows, logit_rows, workload.batch_size, workload.seq_len});
   if (!cost.untimed.empty()) return {std::move(cost), {}};
   for (const LayerGroup& group : cost.groups) {
     const Prediction& p = group.prediction;

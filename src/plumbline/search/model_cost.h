@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumbline/model/memory.h"
 #include "plumbline/model/predict.h"
 #include "plumbline/model/transformer.h"
 
@@ -38,6 +39,7 @@ struct ModelCost {
   KernelTime final_norm;
   KernelTime lm_head;
   Count flops = 0;      ///< layers and LM head
+  MemoryUse memory;     ///< of one GPU that holds the whole model
   std::string untimed;  ///< why no time can be predicted: the times below and the groups' are then 0
   double total_ms = 0;
   double low_ms = 0;

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumbline/serve/step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plumbline/model/measured.h"
+#include "plumbline/serve/framework.h"
+#include "plumbline/serve/layer_work.h"
+
+namespace plumbline {
+namespace {
+
+class Sum {
+ public:
+  void add(std::string_view name, const KernelTime& time, double times) {
+    auto part = std::find_if(cost_.parts.begin(), cost_.parts.end(),
+                             [&](const StepPart& each) { return each.name == name; });
+    if (part == cost_.parts.end()) {
+      cost_.parts.push_back({std::string(name), 0, 0, 0, time.provenance});
+      part = std::prev(cost_.parts.end());
+    }
+    part->ms += times * time.ms;
+    part->low_ms += times * time.low_ms;
+    part->high_ms += times * time.high_ms;
+    part->provenance = std::max(part->provenance, time.provenance);
+  }
+
+  StepCost done() {
+    double squares = 0;
+    for (const StepPart& part : cost_.parts) {
+      cost_.ms += part.ms;
+      squares += (part.high_ms - part.ms) * (part.high_ms - part.ms);
+    }
+    cost_.half_width = cost_.ms > 0 ? std::log1p(std::sqrt(squares) / cost_.ms) : 0;
+    return std::move(cost_);
+  }
+
+ private:
+  StepCost cost_;
+};
+
+/// Does that operation's table name the kernel?
+bool runs(const KernelSource& source, const KernelShape& shape, std::string_view kernel) {
+  const Operation* operation = find_operation(source, key_of(shape));
+  if (operation == nullptr || kernel.empty()) return false;
+  return std::any_of(operation->kernels.begin(), operation->kernels.end(),
+                     [&](const std::string& name) { return name.find(kernel) != name.npos; });
+}
+
+KernelTime with(KernelTime time, double add_ms) {
+  const double factor = time.ms > 0 ? (time.ms + add_ms) / time.ms : 1;
+  time.ms *= factor;
+  time.low_ms *= factor;
+  time.high_ms *= factor;
+  return time;
+}
+
+/// The kernel as the framework runs it: its tables hold calls that were timed alone.
+KernelTime as_served(const KernelSource& source, const FrameworkConstants& framework, std::int64_t gpus,
+                     const LayerKernel& kernel) {
+  KernelTime time = predict_kernel(source, kernel.name, kernel.request);
+  if (const auto* gemm = std::get_if<GemmShape>(&kernel.request.shape);
+      gemm != nullptr && gemm->dtype == Dtype::nvfp4) {
+    // the all-reduce of several GPUs writes the norm of its sum already quantised
+    const bool alone = kernel.name == "output_projection" || kernel.name == "down_projection" || gpus == 1;
+    return kernel.name != "shared_expert" && alone ? with(time, framework.quantise_us / 1e3) : time;
+  }
+  if (const auto* latent = std::get_if<MlaShape>(&kernel.request.shape);
+      latent != nullptr && latent->decode && runs(source, *latent, framework.eager_latent))
+    return with(time, -std::min(framework.latent_start_us / 1e3, time.ms / 2));
+  if (const auto* attention = std::get_if<AttentionShape>(&kernel.request.shape);
+      attention != nullptr && attention->q_len == 1 && attention->kv == Dtype::fp8 &&
+      runs(source, *attention, framework.fp8_cache_as_bf16)) {
+    AttentionShape wide = *attention;
+    wide.kv = Dtype::bf16;
+    const KernelTime other = predict_kernel(source, kernel.name, {wide});
+    if (other.ms > time.ms) return other;
+  }
+  return time;
+}
+
+/// The layer's element-wise kernels over the rows of a step: none inside latent attention or experts, whose
+/// measured calls hold them. Products in fp8 were measured with the kernel that quantises their input, and
+/// there the framework makes the norms, the activation and the addition. In nvfp4 over several GPUs the
+/// all-reduce does.
+void add_pointwise(const Predictor& predictor, const TransformerLayer& layer, const Deployment& deployment,
+                   const StepWork& work, double times, Sum& sum) {
+  Layer local = local_layer(layer, deployment);
+  local.phase = work.prompts > 0 ? Phase::prefill : Phase::decode;
+  local.seq_len = work.prompts > 0 ? tokens_of(work) : work.decode_keys;
+  local.batch_size = work.prompts > 0 ? 1 : work.decodes;
+  local.window_size = 0;
+  if (layer.experts.count > 0)
+    local.ffn_dim = std::max<std::int64_t>(layer.experts.shared_width / deployment.tp, 1);
+  const bool no_activation = !layer.has_mlp || (layer.experts.count > 0 && layer.experts.shared_width == 0);
+  const LayerFormats formats = *formats_of(layer, deployment);
+  const bool experts = layer.experts.count > 0;
+  const Dtype dense = experts ? Dtype::bf16 : formats.mlp;
+  const bool reduced = deployment.tp > 1 && (experts ? formats.experts : formats.mlp) == Dtype::nvfp4;
+  const Prediction p = predict_pointwise(*predictor.source, local);
+  for (const KernelTime& kernel : p.kernels()) {
+    const bool activation = kernel.name == "gated_activation" || kernel.name == "activation";
+    const bool of_attention = kernel.name == "rope" || kernel.name == "qk_norm_rope" ||
+                              kernel.name == "qk_norm" || kernel.name == "kv_cache_write";
+    const bool of_stream = kernel.name.find("norm") != kernel.name.npos || kernel.name == "residual_add";
+    if (activation && no_activation) continue;
+    if (activation && dense == Dtype::fp8) continue;
+    if (of_stream && !of_attention && (dense == Dtype::fp8 || reduced)) continue;
+    if (of_attention && (!layer.has_attention || layer.latent.kv_rank > 0)) continue;
+    sum.add(kernel.name, kernel, times);
+  }
+}
+
+void add_layer(const Predictor& predictor, const Transformer& model, const TransformerLayer& layer,
+               const Deployment& deployment, const StepWork& work, double times, Sum& sum) {
+  const KernelSource& source = *predictor.source;
+  const FrameworkConstants& framework = *find_framework(predictor.source_name);
+  const LayerKind kind = work.prompts > 0 ? LayerKind::prefill : LayerKind::decode;
+  for (const LayerKernel& kernel : layer_kernels(model, layer, deployment, work)) {
+    KernelTime alone = as_served(source, framework, deployment.tp, kernel);
+    const bool attends = std::holds_alternative<AttentionShape>(kernel.request.shape);
+    if (attends && (layer.shape.softcap || layer.shape.sinks))  // no kernel of either was measured
+      alone.provenance = std::max(alone.provenance, Provenance::extrapolated);
+    sum.add(kernel.name, kernel.in_layer ? inside_layer(source, kind, alone) : alone, times);
+  }
+  add_pointwise(predictor, layer, deployment, work, times, sum);
+}
+
+}  // namespace
+
+StepCost cost_step(const Predictor& predictor, const Transformer& model, const Deployment& deployment,
+                   const StepWork& work) {
+  Sum sum;
+  const std::int64_t rows = tokens_of(work);
+  const std::int64_t words = work.decodes + work.prompts;
+  const std::int64_t h = model.hidden_dim;
+  sum.add("embedding", predict_embedding(predictor, "embedding", rows, h), 1);
+  for (std::size_t i = 0; i < model.layers.size();) {
+    std::size_t end = i + 1;
+    while (end < model.layers.size() && same_kernels(model.layers[i], model.layers[end])) ++end;
+    add_layer(predictor, model, model.layers[i], deployment, work, static_cast<double>(end - i), sum);
+    i = end;
+  }
+  sum.add("final_norm", predict_rmsnorm(predictor, "final_norm", rows, h), 1);
+  const auto head_format = kernel_format(model.head_precision).value_or(Dtype::bf16);
+  const std::int64_t vocab = (model.vocab_size + deployment.tp - 1) / deployment.tp;
+  sum.add("lm_head", predict_kernel(*predictor.source, "lm_head", {GemmShape{words, vocab, h, head_format}}),
+          1);
+  if (deployment.tp > 1) {
+    const CollectiveShape gather{CollectiveOp::all_gather, deployment.tp, words * vocab * deployment.tp, 2};
+    sum.add("logits_all_gather", predict_kernel(*predictor.source, "logits_all_gather", {gather}), 1);
+  }
+  return sum.done();
+}
+
+double roofline_step_ms(const Predictor& predictor, const Transformer& model, const Deployment& deployment,
+                        const StepWork& work) {
+  const Machine& machine = predictor.source->machine;
+  double us = 0;
+  const auto rate_of = [&](const KernelRequest& request) {
+    return family_of(key_of(request.shape).kind).roofline_us(machine, request.shape);
+  };
+  for (std::size_t i = 0; i < model.layers.size();) {
+    std::size_t end = i + 1;
+    while (end < model.layers.size() && same_kernels(model.layers[i], model.layers[end])) ++end;
+    for (const LayerKernel& kernel : layer_kernels(model, model.layers[i], deployment, work))
+      us += static_cast<double>(end - i) * rate_of(kernel.request);
+    i = end;
+  }
+  const std::int64_t vocab = (model.vocab_size + deployment.tp - 1) / deployment.tp;
+  us += rate_of({GemmShape{work.decodes + work.prompts, vocab, model.hidden_dim, Dtype::bf16}});
+  return us / 1e3;
+}
+
+}  // namespace plumbline
