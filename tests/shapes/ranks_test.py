@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""arch search on 1, 2 and 4 processes gives the same bytes; a killed process loses no finished slab. ranks_test.py PLUMBLINE
+"""arch search on 1, 2 and 4 processes gives the same bytes; a killed process, Ctrl-C. ranks_test.py PLUMBLINE [WITH_MPI]
 
-Needs a build with -DPLUMBLINE_MPI=ON and OpenMPI's mpirun; without MPI the build refuses to be one of several processes.
+Needs OpenMPI's mpirun and a tool that was built with it: WITH_MPI, or PLUMBLINE itself. A tool without MPI has to refuse to
+be one of several processes.
 """
 import os
 import pathlib
@@ -14,11 +15,34 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none"]
+MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "--mca", "btl_vader_single_copy_mechanism", "none"]
+# Wide enough that a search without pruning is still at work when it is disturbed.
+LONG = """[dimensions]
+hidden_dim = { from = 1024, to = 8192, step = 128 }
+head_dim = [64, 128]
+num_kv_heads = [1, 2, 4, 8]
+group = [1, 2, 4, 8]
+ffn_dim = { from = 2048, to = 24576, step = 64 }
+num_layers = { from = 8, to = 64 }
+[derived]
+num_heads = "group * num_kv_heads"
+[constraints]
+deep = "hidden_dim <= 128 * num_layers"
+[[point]]
+name = "prefill"
+phase = "prefill"
+[[hardware]]
+name = "h100"
+model = "proxy"
+[objective]
+minimise = "prefill_ms / parameters"
+front = ["prefill_ms", { maximise = "parameters" }]
+top = 20
+"""
 
 
 def children(pid):
-    """Process ids below `pid`."""
+    """Process ids below `pid`, in the order of their start."""
     out = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -26,49 +50,69 @@ def children(pid):
                 out.append(int(stat.parent.name))
         except (OSError, IndexError):
             pass
-    return out
+    return sorted(out)
 
 
-def killed(plumbline, space, folder):
-    """Kills one of two processes in the middle; the checkpoint that is left goes on to the whole answer."""
-    checkpoint = folder / "c.json"
-    search = [plumbline, "arch", "search", space, "--no-prune", "--threads", "1"]
-    running = subprocess.Popen([*MPIRUN, "-n", "2", *search, "--checkpoint", checkpoint], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
+def same_bytes(tool, space, folder):
+    told = []
+    for count, threads in ((1, 1), (2, 2), (4, 1)):
+        out = [folder / f"{count}.{kind}.json" for kind in ("answer", "certificate")]
+        done = subprocess.run([*MPIRUN, "-n", str(count), tool, "arch", "search", space, "--threads", str(threads),
+                               "--json-output", out[0], "--certificate", out[1]], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        told.append((done.stdout, *(path.read_bytes() for path in out)))
+    assert told[0] == told[1] == told[2], "the number of processes changes the answer"
+
+
+def disturbed(tool, space, folder, how):
+    """Two processes, disturbed after their first round: the checkpoint that is left, and what was said."""
+    checkpoint = folder / f"{how}.json"
+    running = subprocess.Popen([*MPIRUN, "-n", "2", tool, "arch", "search", space, "--no-prune", "--threads", "1", "--checkpoint",
+                                checkpoint], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not checkpoint.exists() and running.poll() is None:
         time.sleep(0.01)
     ranks = children(running.pid)
-    if running.poll() is None and ranks:
-        os.kill(ranks[-1], signal.SIGKILL)
-    _, wrong = running.communicate()
-    if running.returncode == 0:
-        return "the search ended before it could be killed"
-    assert "signal 9" in wrong or "Killed" in wrong, wrong
-    for name, more in (("whole", []), ("resumed", ["--resume", checkpoint])):
-        subprocess.run([*search, *more, "--json-output", folder / f"{name}.json"], check=True, capture_output=True)
-    assert (folder / "whole.json").read_bytes() == (folder / "resumed.json").read_bytes()
-    return "a process was killed, and the checkpoint gave the whole answer"
+    assert len(ranks) == 2 and running.poll() is None, "the search ended before it could be disturbed"
+    if how == "interrupted":
+        running.send_signal(signal.SIGINT)
+    else:
+        os.kill(ranks[0 if how == "first killed" else 1], signal.SIGKILL)
+    out, wrong = running.communicate(timeout=60)
+    assert running.returncode != 0 and out == "", (how, running.returncode, wrong)
+    return checkpoint, wrong
 
 
 def main():
-    plumbline, space = sys.argv[1], ROOT / "spaces/llama3_8b.toml"
-    if shutil.which("mpirun") is None:
-        print("skipped: no mpirun")
-        sys.exit(77)
+    plain, tool = sys.argv[1], sys.argv[-1]
+    as_one_of_two = {**os.environ, "OMPI_COMM_WORLD_SIZE": "2"}
+    if plain != tool or shutil.which("mpirun") is None:
+        done = subprocess.run([plain, "arch", "search", ROOT / "spaces/moe_30b_a3b.toml"], capture_output=True, text=True,
+                              env=as_one_of_two, check=False)
+        assert done.returncode == 2 and "[search-no-mpi]" in done.stderr and done.stdout == "", done
+        if plain == tool:
+            print("skipped: no mpirun; a tool without MPI refuses to be one of several processes")
+            sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        told = []
-        for count in (1, 2, 4):
-            out = [folder / f"{count}.{kind}.json" for kind in ("answer", "certificate")]
-            done = subprocess.run([*MPIRUN, "-n", str(count), plumbline, "arch", "search", space, "--threads", "1",
-                                   "--json-output", out[0], "--certificate", out[1]], capture_output=True, text=True)
-            if count == 2 and "search-no-mpi" in done.stderr:
-                print("skipped: built without MPI; several processes are refused")
-                sys.exit(77)
-            assert done.returncode == 0, done.stderr
-            told.append((done.stdout, *(path.read_bytes() for path in out)))
-        assert told[0] == told[1] == told[2], "the number of processes changes the answer"
-        print("1, 2 and 4 processes give the same bytes;", killed(plumbline, space, folder))
+        space = folder / "long.toml"
+        done = subprocess.run([*MPIRUN, "-n", "2", tool, "arch", "search", folder / "absent.toml"], capture_output=True, text=True,
+                              check=False)
+        if "[search-no-mpi]" in done.stderr:
+            print("skipped: built without MPI; several processes are refused")
+            sys.exit(77)
+        assert done.returncode == 2 and done.stderr.count("error") == 1 + done.stderr.count("error code"), done.stderr
+        same_bytes(tool, ROOT / "spaces/moe_30b_a3b.toml", folder)
+        space.write_text(LONG, encoding="utf-8")
+        whole = folder / "whole.json"
+        subprocess.run([plain, "arch", "search", space, "--no-prune", "--json-output", whole], check=True, capture_output=True)
+        for how, says in (("second killed", "[search-rank-lost]"), ("first killed", "signal 9"), ("interrupted", "[search-interrupted]")):
+            checkpoint, wrong = disturbed(tool, space, folder, how)
+            assert says in wrong and "--resume" in wrong or how == "first killed" and says in wrong, (how, wrong)
+            resumed = folder / "resumed.json"
+            subprocess.run([plain, "arch", "search", space, "--no-prune", "--resume", checkpoint, "--json-output", resumed], check=True,
+                           capture_output=True)
+            assert whole.read_bytes() == resumed.read_bytes(), f"{how}: another answer after --resume"
+    print("1, 2 and 4 processes give the same bytes; a killed process and Ctrl-C leave a checkpoint that goes on to them")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `plumbline arch search`: the best shapes of a space, exactly.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -120,17 +121,17 @@ class Checkpoints {
   Diagnostics wrong_;
 };
 
-/// Searches from `state`. False: stopped by a signal; the state is that of the last finished round.
-bool search_all(const Io& io, const Options& options, const Problem& problem, const Engine& engine,
-                const SearchRanks& ranks, SearchState& state) {
+/// Searches from `state`. Where it does not end whole, the state is that of the last finished round.
+SearchEnd search_all(const Io& io, const Options& options, const Problem& problem, const Engine& engine,
+                     const SearchRanks& ranks, SearchState& state) {
   std::signal(SIGINT, ask_stop);
   std::signal(SIGTERM, ask_stop);
-  bool whole = false;
+  SearchEnd end = SearchEnd::whole;
   Checkpoints checkpoints(problem, ranks.rank == 0 ? options.checkpoint : "", ranks.size > 1);
   {
     Progress progress(io, "searching " + problem.space.name, "shapes");
     const auto slabs = static_cast<double>(engine.order().size());
-    whole = run_search(
+    end = run_search(
         engine, state, thread_count(options.threads),
         [&](const SearchState& now) {
           const double share = static_cast<double>(now.next) / slabs;
@@ -140,21 +141,22 @@ bool search_all(const Io& io, const Options& options, const Problem& problem, co
         },
         &ranks);
   }
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
   io.report(checkpoints.wrong());
-  return whole;
+  return end;
 }
 
 int interrupted(const Io& io, const Options& options, const Problem& problem, const Engine& engine,
-                const SearchState& state) {
+                const SearchState& state, SearchEnd end) {
   const std::string path =
       options.checkpoint.empty() ? problem.space.name + ".checkpoint.json" : options.checkpoint;
   Diagnostics wrong = Checkpoints(problem, path, true).write(state);
-  if (wrong.empty())
-    wrong.push_back(
-        diagnose("search-interrupted", fmt::format("{} of {} slabs are finished; go on with --resume {}",
-                                                   state.next, engine.order().size(), path)));
+  if (wrong.empty()) {
+    const bool lost = end == SearchEnd::lost;
+    wrong.push_back(diagnose(
+        lost ? "search-rank-lost" : "search-interrupted",
+        fmt::format("{}{} of {} slabs are finished; go on with --resume {}",
+                    lost ? "a process of the search ended; " : "", state.next, engine.order().size(), path)));
+  }
   io.report(wrong);
   return kExitGate;
 }
@@ -184,37 +186,61 @@ int conclude(const Io& io, const Options& options, const Problem& problem, const
   return answer.best.empty() ? kExitGate : kExitOk;
 }
 
-int run(const Io& io, const Options& options) {
-  const std::vector<std::string> outputs{options.json_output, options.config, options.certificate,
-                                         options.checkpoint, options.html};
-  const RanksSession session;
-  const SearchRanks& ranks = session.ranks();
-  const auto report = [&](const Diagnostics& found) {
+/// What this process searches, for the others: the problem's key, or what is wrong.
+std::string said(const Parsed<Problem>& problem, const Parsed<SearchState>& state) {
+  if (problem.ok() && state.ok())
+    return fmt::format("{} from slab {}", problem.value->key, state.value->next);
+  const Diagnostics& found = problem.ok() ? state.diagnostics : problem.diagnostics;
+  const auto wrong =
+      std::find_if(found.begin(), found.end(), [](const Diagnostic& d) { return has_errors({d}); });
+  return wrong == found.end() ? "no problem" : wrong->message;
+}
+
+int search(const Io& io, const Options& options, RanksSession& session) {
+  const auto refuse = [&](const Diagnostics& found) {
     if (session.first()) io.report(found);
-  };
-  Diagnostics wrong = session.found();
-  if (wrong.empty()) wrong = distinct_outputs(outputs);
-  if (!wrong.empty()) {
-    report(wrong);
     return kExitUsage;
-  }
+  };
+  if (!session.found().empty()) return refuse(session.found());
   const auto problem = [&] {
     const Progress progress(io, "timing the space's kernels", "");
     return load_problem(options, true);
   }();
-  report(problem.diagnostics);
-  if (!problem.ok()) return kExitUsage;
-  SearchOptions how;
-  how.prune = !options.no_prune;
-  how.stop = &stop_asked;
-  const Engine engine(*problem.value, how);
-  auto state = first_state(options, *problem.value, engine);
-  report(state.diagnostics);
+  std::optional<Engine> engine;
+  Parsed<SearchState> state;
+  if (problem.ok()) {
+    SearchOptions how;
+    how.prune = !options.no_prune;
+    how.stop = &stop_asked;
+    engine.emplace(*problem.value, how);
+    state = first_state(options, *problem.value, *engine);
+  }
+  Diagnostics found = problem.diagnostics;
+  found.insert(found.end(), state.diagnostics.begin(), state.diagnostics.end());
+  if (session.first()) io.report(found);
+  if (const Diagnostics differ = session.agree(said(problem, state)); !differ.empty()) {
+    session.leave();
+    return refuse(differ);
+  }
   if (!state.ok()) return kExitUsage;
-  const bool whole = search_all(io, options, *problem.value, engine, ranks, *state.value);
-  if (!session.first()) return whole ? kExitOk : kExitGate;
-  if (!whole) return interrupted(io, options, *problem.value, engine, *state.value);
-  return conclude(io, options, *problem.value, engine, *state.value);
+  const SearchEnd end = search_all(io, options, *problem.value, *engine, session.ranks(), *state.value);
+  if (end == SearchEnd::lost) session.leave();
+  if (!session.first()) return end == SearchEnd::whole ? kExitOk : kExitGate;
+  if (end != SearchEnd::whole) return interrupted(io, options, *problem.value, *engine, *state.value, end);
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  return conclude(io, options, *problem.value, *engine, *state.value);
+}
+
+int run(const Io& io, const Options& options) {
+  const std::vector<std::string> outputs{options.json_output, options.config, options.certificate,
+                                         options.checkpoint, options.html};
+  RanksSession session(stop_asked);
+  if (const Diagnostics wrong = distinct_outputs(outputs); !wrong.empty()) {
+    if (session.first()) io.report(wrong);
+    return kExitUsage;
+  }
+  return search(io, options, session);
 }
 
 }  // namespace

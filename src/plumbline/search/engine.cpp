@@ -71,8 +71,8 @@ void Engine::finish_round(SearchState& state, std::vector<SlabResult>& results) 
   state.next += results.size();
 }
 
-bool run_search(const Engine& engine, SearchState& state, unsigned threads,
-                const std::function<void(const SearchState&)>& after_round, const SearchRanks* ranks) {
+SearchEnd run_search(const Engine& engine, SearchState& state, unsigned threads,
+                     const std::function<void(const SearchState&)>& after_round, const SearchRanks* ranks) {
   threads = threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : threads;
   const SearchRanks alone;
   const SearchRanks& who = ranks == nullptr ? alone : *ranks;
@@ -93,16 +93,22 @@ bool run_search(const Engine& engine, SearchState& state, unsigned threads,
       work();
     }
     if (who.size > 1) {
-      const std::vector<std::string> all = who.exchange(pack_results(results, who, stopped));
+      const auto all = who.exchange(pack_results(results, who, stopped));
+      if (!all) return SearchEnd::lost;
       for (int r = 0; r < who.size; ++r) {
-        if (!unpack_results(all[static_cast<std::size_t>(r)], r, who.size, results)) stopped = true;
+        const std::string& bytes = (*all)[static_cast<std::size_t>(r)];
+        if (says_stopped(bytes)) {
+          stopped = true;
+        } else if (!unpack_results(bytes, r, who.size, results)) {
+          return SearchEnd::lost;
+        }
       }
     }
-    if (stopped) return false;
+    if (stopped) return SearchEnd::stopped;
     engine.finish_round(state, results);
     if (after_round) after_round(state);
   }
-  return true;
+  return SearchEnd::whole;
 }
 
 }  // namespace plumbline

@@ -86,11 +86,17 @@ class Engine {
 
 struct SearchRanks;
 
+/// How a search ended. Where it is not whole, the state is that of the last finished round.
+enum class SearchEnd : std::uint8_t {
+  whole,
+  stopped,  ///< from outside
+  lost      ///< another process ended, or sent what is no result
+};
+
 /// Runs the search from `state` to its end on `threads` threads of each of `ranks` (none: this process
-/// alone). `after_round` sees the state after every round (a checkpoint, progress). False: stopped; the state
-/// is then that of the last finished round.
-bool run_search(const Engine& engine, SearchState& state, unsigned threads,
-                const std::function<void(const SearchState&)>& after_round = {},
-                const SearchRanks* ranks = nullptr);
+/// alone). `after_round` sees the state after every round (a checkpoint, progress).
+SearchEnd run_search(const Engine& engine, SearchState& state, unsigned threads,
+                     const std::function<void(const SearchState&)>& after_round = {},
+                     const SearchRanks* ranks = nullptr);
 
 }  // namespace plumbline

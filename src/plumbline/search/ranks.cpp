@@ -61,6 +61,8 @@ std::string pack_results(const std::vector<SlabResult>& results, const SearchRan
   return out;
 }
 
+bool says_stopped(const std::string& bytes) { return bytes.size() == sizeof(bool) && bytes[0] != 0; }
+
 bool unpack_results(const std::string& bytes, int rank, int size, std::vector<SlabResult>& results) {
   Source source{bytes};
   bool stopped = false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,15 @@ namespace plumbline {
 struct SearchRanks {
   int rank = 0;  ///< this one, from 0
   int size = 1;
-  /// Hands `mine` to every process; the texts of all, by rank. Throws what its transport throws.
-  std::function<std::vector<std::string>(const std::string& mine)> exchange;
+  /// Hands `mine` to every process; the texts of all, by rank. Nothing: a process does not answer any more.
+  std::function<std::optional<std::vector<std::string>>(const std::string& mine)> exchange;
 };
 
 /// Results of the slabs rank, rank + size, … of a round as bytes (of this machine's kind), `stopped` first.
 std::string pack_results(const std::vector<SlabResult>& results, const SearchRanks& ranks, bool stopped);
+
+/// Whether the bytes are those of a process that was stopped.
+bool says_stopped(const std::string& bytes);
 
 /// Puts the results of process `rank` in their places. False: that process stopped, or the bytes are not its
 /// results.

@@ -208,7 +208,7 @@ SearchState search(const Problem& problem, unsigned threads, bool prune) {
   options.prune = prune;
   const Engine engine(problem, options);
   SearchState state = engine.start();
-  EXPECT_TRUE(run_search(engine, state, threads));
+  EXPECT_EQ(run_search(engine, state, threads), SearchEnd::whole);
   return state;
 }
 

@@ -135,7 +135,7 @@ std::string searched_by(const Engine& engine, const Problem& problem, int size) 
       return all;
     };
     SearchState state = engine.start();
-    EXPECT_TRUE(run_search(engine, state, 1, {}, &ranks));
+    EXPECT_EQ(run_search(engine, state, 1, {}, &ranks), SearchEnd::whole);
     states[static_cast<std::size_t>(rank)] = checkpoint_json(problem, state).dump();
   };
   {
