@@ -27,7 +27,7 @@ bool launched_as_one_of_several() {
 
 #ifdef PLUMBLINE_MPI
 /// Waits for `request`, without a processor of its own. False: a signal came, and the others did not answer
-/// within half a second of it; mpirun kills a second after its signal.
+/// within 0.3 s of it; mpirun kills a second after its signal.
 bool wait_for(MPI_Request& request, const std::atomic<bool>& stop) {
   using namespace std::chrono_literals;
   auto pause = 1us;
@@ -36,7 +36,7 @@ bool wait_for(MPI_Request& request, const std::atomic<bool>& stop) {
     int done = 0;
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) return true;
-    if (stop && waited > 500ms) return false;
+    if (stop && waited > 300ms) return false;
     std::this_thread::sleep_for(pause);
     if (stop) waited += pause;
     if (pause < 200us) pause *= 2;
