@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every space of spaces/ is searched; the answers are those of spaces/answers. spaces_test.py PLUMBLINE [--update] [SPACE…]
 
-An answer belongs to the kernel times that it was found with, whose hash is its key: under other times it is printed as
-out of date, and --update writes it anew.
+An answer belongs to the kernel times that it was found with, whose hash is its key: under other times the kept one is out of
+date, and --update writes it anew.
 """
 import json
 import pathlib
@@ -32,7 +32,7 @@ def main():
                 kept.write_bytes(out.read_bytes())
             elif not kept.exists() or json.loads(kept.read_text(encoding="utf-8"))["key"] != json.loads(
                     out.read_text(encoding="utf-8"))["key"]:
-                print(f"{space.name}: the kept answer is of another space or other kernel times")
+                wrong.append(f"{space.name} (the kept one is of another space, or of other kernel times)")
             elif kept.read_bytes() != out.read_bytes():
                 wrong.append(space.name)
     assert not wrong, f"another answer than the kept one: {wrong}; --update rewrites them: read the difference"
