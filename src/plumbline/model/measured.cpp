@@ -71,10 +71,7 @@ KernelTime attention_of(const KernelSource& source, const FittedOp& op, std::str
   }
   const std::size_t count = decode ? kDecodeFeatures : kPrefillFeatures;
   KernelTime out = finish_op(source, op, name, analytic.us, {features.data(), count}, domain_of(shape));
-  // The prefill rows of every source are causal over their own prompt: what sees no mask, or keys before the
-  // prompt, lies outside them, however ordinary its sizes are.
-  const bool own_prompt = shape.causal && shape.q_len >= shape.kv_len;
-  if (!decode && !own_prompt && out.provenance < Provenance::extrapolated) {
+  if (!decode && !as_prefill_rows(shape) && out.provenance < Provenance::extrapolated) {
     out.provenance = Provenance::extrapolated;
     out.low_ms *= out.low_ms / out.ms;  // as for sizes outside the rows: errors are twice as large
     out.high_ms *= out.high_ms / out.ms;

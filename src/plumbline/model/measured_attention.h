@@ -32,6 +32,12 @@ inline AttentionBackend measured_backend(AttentionBackend backend) {
 /// One query that sees keys before it: decode. (A prompt of one token is prefill.)
 bool is_decode(const AttentionShape& shape);
 
+/// Causal over its own prompt, as the prefill rows of every source are: what sees no mask, or keys before the
+/// prompt, lies outside them, however ordinary its sizes are. Decode is a kind of its own.
+inline bool as_prefill_rows(const AttentionShape& shape) {
+  return shape.causal && shape.q_len >= shape.kv_len;
+}
+
 /// Query-key pairs of one sequence and head, exactly: a causal query i sees min(kv_len − q_len + i + 1,
 /// window) keys, a query without a mask sees kv_len.
 double attention_pairs(const AttentionShape& shape);

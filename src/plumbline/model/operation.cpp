@@ -258,10 +258,11 @@ KernelTime predict_kernel(const KernelSource& source, std::string_view name, con
       if (sizes[i] < operation->low[i] || sizes[i] > operation->high[i])
         out.provenance = Provenance::extrapolated;
     }
-    if (out.provenance == Provenance::extrapolated) {
-      residual *= 0.5;
-      half = std::min(2 * half, 1.0);
-    }
+    if (out.provenance == Provenance::extrapolated) residual *= 0.5;
+    const auto* attention = std::get_if<AttentionShape>(&request.shape);
+    if (attention != nullptr && key.kind == OperationKind::prefill && !as_prefill_rows(*attention))
+      out.provenance = Provenance::extrapolated;
+    if (out.provenance == Provenance::extrapolated) half = std::min(2 * half, 1.0);
   }
   out.ms = analytic.us * std::exp(residual) * 1e-3;
   out.low_ms = out.ms * std::exp(-half);

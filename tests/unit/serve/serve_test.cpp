@@ -144,6 +144,24 @@ TEST(ServeStep, ServedKernelsAreNotThoseTimedAlone) {
   EXPECT_NEAR(part(fp4, "down_projection") / product(4096, 14336), 1, 0.1) << "its input is quantised first";
 }
 
+TEST(ServeStep, PiecesOfAPromptLieOutsideTheRows) {
+  for (const Dtype kv : {Dtype::bf16, Dtype::fp8}) {
+    AttentionShape shape;
+    shape.q_len = shape.kv_len = 2048;
+    shape.heads = 32;
+    shape.kv_heads = 8;
+    shape.head_dim = 128;
+    shape.kv = kv;
+    const auto provenance = [&] { return predict_kernel(*h100().source, "attention", {shape}).provenance; };
+    EXPECT_LT(provenance(), Provenance::extrapolated) << "a whole prompt was measured";
+    shape.q_len = 1024;
+    EXPECT_EQ(provenance(), Provenance::extrapolated) << "keys before it were not";
+    shape.q_len = 2048;
+    shape.causal = false;
+    EXPECT_EQ(provenance(), Provenance::extrapolated);
+  }
+}
+
 TEST(ServeDeployment, RefusesWhatCannotBeSplit) {
   EXPECT_THAT(refusal(llama(), {3, 1, {}, {}}, "serve-cannot-split"), HasSubstr("32 heads"));
   EXPECT_THAT(refusal(mixtral(), {4, 3, {}, {}}, "serve-cannot-split"), HasSubstr("--ep 3"));
