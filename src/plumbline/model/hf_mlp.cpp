@@ -86,6 +86,8 @@ void read_experts(HfReader& in, const HfFamily& f, std::int64_t hidden, std::vec
     if (f.extra == HfExtra::none && !f.latent) (void)in.need_count(kExperts, kMaxHfExperts);
     return;
   }
+  in.agree(kExperts);
+  in.agree(kActive);
   const auto counts = in.per_layer(kExperts, layers.size(), kMaxHfExperts, 0);
   if (counts.empty() || first_of(counts) == 0) return;
   const auto active = in.get(kActive) == nullptr ? std::vector<std::int64_t>{}

@@ -107,6 +107,20 @@ std::vector<std::int64_t> HfReader::per_layer(Names names, std::size_t layers, s
   return result;
 }
 
+void HfReader::agree(Names names) {
+  std::string_view first;
+  const Json* said = get(names, &first);
+  if (said == nullptr || !said->is_number()) return;
+  for (const std::string_view name : names) {
+    const Json* other = get({name});
+    if (other == nullptr || !other->is_number() || *other == *said) continue;
+    wrong("hf-field-invalid",
+          fmt::format("{} is {} and {} is {}: they mean the same", first, shown(*said), name, shown(*other)),
+          name);
+    return;
+  }
+}
+
 bool HfReader::flag(Names names, bool otherwise) {
   std::string_view name;
   const Json* value = get(names, &name);

@@ -49,6 +49,8 @@ struct HfReader {
   /// One value a layer: an integer for all, or a list of `layers` integers. Empty when absent or wrong.
   std::vector<std::int64_t> per_layer(Names names, std::size_t layers, std::int64_t max,
                                       std::int64_t least = 1);
+  /// Spellings of one thing that say different numbers are an error: none of them is the right one.
+  void agree(Names names);
   /// A boolean, or `otherwise` when absent.
   bool flag(Names names, bool otherwise);
   /// A string, or "" when absent or something else.

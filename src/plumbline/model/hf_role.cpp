@@ -3,6 +3,8 @@
 // its layers cannot be timed.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "plumbline/base/text.h"
 #include "plumbline/model/hf_parts.h"
 
@@ -15,6 +17,10 @@ Role read_role(HfReader& in, Transformer& model) {
   if (list != nullptr && list->is_array() && !list->empty() && list->front().is_string()) {
     model.architecture = printable(cut_middle(list->front().get<std::string>(), 80));
   }
+  const bool names =
+      list == nullptr || (list->is_array() && std::all_of(list->begin(), list->end(),
+                                                          [](const Json& each) { return each.is_string(); }));
+  if (!names) in.wrong("hf-field-invalid", "architectures must be a list of class names", "architectures");
   const std::string_view a = model.architecture;
   const auto has = [&](std::string_view word) { return a.find(word) != a.npos; };
   if (has("ForSequenceClassification") || has("ForTokenClassification") || has("RewardModel") ||

@@ -242,6 +242,27 @@ TEST(HfConfig, EveryFieldWithEveryBadValueGivesOneDiagnosticThatNamesIt) {
   EXPECT_EQ(with({{"num_key_value_heads", 5}}).diagnostics.at(0).code, "layer-heads-not-divisible");
 }
 
+TEST(HfConfig, FieldsThatContradictEachOtherAreOneDiagnostic) {
+  const nlohmann::json experts{{"model_type", "mixtral"},
+                               {"num_local_experts", 8},
+                               {"num_experts_per_tok", 2},
+                               {"intermediate_size", 14336}};
+  auto both = experts;
+  both["num_experts"] = 8;
+  EXPECT_TRUE(with(both).ok()) << "two spellings of one number";
+  both["num_experts"] = 16;
+  const auto parsed = with(both);
+  ASSERT_EQ(parsed.diagnostics.size(), 1u);
+  EXPECT_EQ(parsed.diagnostics[0].code, "hf-field-invalid");
+  EXPECT_THAT(parsed.diagnostics[0].message, HasSubstr("num_local_experts is 8 and num_experts is 16"));
+  EXPECT_GT(parsed.diagnostics[0].line, 1);
+  for (const nlohmann::json& bad : std::vector<nlohmann::json>{"LlamaForCausalLM", 5, {5}}) {
+    const auto named = with({{"architectures", bad}});
+    ASSERT_EQ(named.diagnostics.size(), 1u) << bad;
+    EXPECT_THAT(named.diagnostics[0].message, HasSubstr("architectures"));
+  }
+}
+
 TEST(HfConfig, ATruncatedFileIsASyntaxErrorWhereverItEnds) {
   const std::string whole = config_text("gemma-3-27b");
   const std::size_t end = whole.find_last_of('}');
