@@ -35,22 +35,24 @@ def run(plumbline, space, *options):
 
 def rates(plumbline):
     for model in ("proxy", "measured"):
-        runs = []
-        for size in ("", "_16"):
-            runs.append(min((run(plumbline, SPACES / f"{model}_all{size}.toml", "--no-prune", "--threads", "1")
-                             for _ in range(2)), key=lambda r: r[1]))
-        (_, cpu, _, small), (_, more, memory, large) = runs
-        shapes = large["shapes"]["space"] - small["shapes"]["space"]
-        print(f"{model:9} without pruning, one thread: {shapes / (more - cpu) / 1e6:6.1f} M shapes/s of processor time "
-              f"({large['shapes']['space'] / more / 1e6:.1f} M whole; {memory:.0f} MB)")
+        for threads in (1, 2):
+            runs = []
+            for size in ("", "_16"):
+                runs.append(min((run(plumbline, SPACES / f"{model}_all{size}.toml", "--no-prune", "--threads", str(threads))
+                                 for _ in range(3)), key=lambda r: r[threads == 1]))
+            (wall, cpu, _, small), (longer, more, memory, large) = runs
+            shapes = large["shapes"]["space"] - small["shapes"]["space"]
+            print(f"{model:9} without pruning, {threads} thread{'s' * (threads > 1)}: {shapes / (more - cpu) / 1e6:6.1f} M shapes/s a "
+                  f"processor, {shapes / (longer - wall) / 1e6:6.1f} M on the clock ({large['shapes']['space'] / longer / 1e6:.1f} M whole "
+                  f"process; {memory:.0f} MB); load {os.getloadavg()[0]:.1f}")
 
 
 def sizes(plumbline, quick):
-    for name in ("hundred_million", "billion", *(() if quick else ("trillion",))):
+    for name in ("million", "hundred_million", "billion", *(() if quick else ("sixty_billion", "trillion"))):
         clock, cpu, memory, answer = run(plumbline, SPACES / f"{name}.toml")
         shapes = answer["shapes"]
         print(f"{name:15} {shapes['space']:.2e} shapes: {clock:7.2f} s, {cpu:7.2f} s of processor, {memory:4.0f} MB, "
-              f"{1e9 * cpu / shapes['space']:.4f} ns a shape; seen {shapes['seen']:.2e}, pruned {shapes['pruned']:.2e}")
+              f"{1e9 * cpu / shapes['space']:.2g} ns a shape; seen {shapes['seen']:.2e}, pruned {shapes['pruned']:.2e}")
 
 
 class Plain:
