@@ -50,14 +50,16 @@ def main():
     validator = jsonschema.Draft7Validator(schema)
     every, one = report(binary, "--all-hardware"), report(binary, "--hardware", "t4")
     assert len(every["hardware"]) >= 3 and every["left_out"], "no GPU of several, or none that is left out"
-    for artifact in (every, one):
+    generated = report(binary, "--hardware", "h100", "--configs", ROOT / "spaces/noeris_candidates.csv")
+    assert len(generated["layers"]) == 40 and len({layer["name"] for layer in generated["layers"]}) == 40
+    for artifact in (every, one, generated):
         errors = [f"{list(e.absolute_path)}: {e.message}" for e in validator.iter_errors(artifact)]
         assert not errors, errors
     for what, spoil in SPOILED.items():
         artifact = copy.deepcopy(one)
         spoil(artifact)
         assert not validator.is_valid(artifact), f"{what}: the schema accepts it"
-    print(f"2 artifacts fit the schema; {len(SPOILED)} spoiled ones do not")
+    print(f"3 artifacts fit the schema; {len(SPOILED)} spoiled ones do not")
     return 0
 
 
