@@ -31,11 +31,14 @@ std::string reading_detail(const EvalReport& eval) {
 
 std::vector<Source> sources_of(const ConfirmInputs& in) {
   std::vector<Source> sources;
-  sources.push_back({"readings", in.eval.file, reading_detail(in.eval)});
+  sources.push_back({"readings", in.eval.file, reading_detail(in.eval), ""});
   if (in.student_table)
-    sources.push_back({"student kernels", in.student_table_file, table_detail(*in.student_table)});
-  if (in.ref_table) sources.push_back({"reference kernels", in.ref_table_file, table_detail(*in.ref_table)});
-  sources.push_back({"contract", in.contract.file, ""});
+    sources.push_back({"student kernels", in.student_table_file, table_detail(*in.student_table),
+                       in.student_table->file_sha256});
+  if (in.ref_table)
+    sources.push_back(
+        {"reference kernels", in.ref_table_file, table_detail(*in.ref_table), in.ref_table->file_sha256});
+  sources.push_back({"contract", in.contract.file, "", ""});
   return sources;
 }
 

@@ -21,6 +21,7 @@ struct Source {
   std::string what;  ///< "readings", "student kernels", "reference kernels", "contract"
   std::string file;
   std::string detail;  ///< how it was read: "ncu-csv, 2 calls, NVIDIA H200"
+  std::string sha256;  ///< of the profiler's file, where the table knows it
 };
 
 /// The kernel tables of one workload beside the campaign's.

@@ -50,4 +50,49 @@ std::string GraphReplays::describe_partial() {
       missing, few, replays);
 }
 
+void GraphTallies::ran(std::int64_t correlation, std::uint32_t name, bool graph) {
+  const std::pair before = last_;
+  last_ = {correlation, name};
+  if (entries_ >= kMostEntries) return;
+  auto at = tallies_.find(correlation);
+  if (at == tallies_.end()) {
+    const bool second = before.first == correlation;
+    if (!graph && !second) return;
+    at = tallies_.try_emplace(correlation).first;
+    if (second) entries_ += at->second.try_emplace(before.second, 1).second ? 1 : 0;
+  }
+  const auto [count, fresh] = at->second.try_emplace(name, 0);
+  entries_ += fresh ? 1 : 0;
+  ++count->second;
+}
+
+std::string GraphTallies::describe(const std::map<Tally, std::int64_t>& replays) const {
+  constexpr std::size_t kMostKinds = 200;  // each is held against each
+  constexpr std::int64_t kFewestWhole = 3;
+  if (entries_ >= kMostEntries || replays.size() > kMostKinds) return {};
+  const auto all = [](const Tally& tally) {
+    std::int64_t sum = 0;
+    for (const auto& [name, count] : tally) sum += count;
+    return sum;
+  };
+  const auto part_of = [](const Tally& part, const Tally& whole) {
+    return part != whole && std::all_of(part.begin(), part.end(), [&](const auto& kernel) {
+             const auto found = whole.find(kernel.first);
+             return found != whole.end() && kernel.second <= found->second;
+           });
+  };
+  for (const auto& [part, once] : replays) {
+    if (once != 1) continue;
+    for (const auto& [whole, times] : replays) {
+      if (times < kFewestWhole || !part_of(part, whole)) continue;
+      return fmt::format(
+          "this is not the window: one replay of a CUDA graph has {} kernels and {} others have {}, with the "
+          "same ones "
+          "among them: it was recorded in part, unless it is another graph",
+          all(part), times, all(whole));
+    }
+  }
+  return {};
+}
+
 }  // namespace plumbline::profile

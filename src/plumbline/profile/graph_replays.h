@@ -36,4 +36,31 @@ class GraphReplays {
   std::uint32_t last_ = 0;
 };
 
+/// The same where a trace names no nodes: all that is known of a replay is how often it ran which kernel. One
+/// replay that ran a part of what at least three others ran whole is doubted; two graphs may look like that.
+class GraphTallies {
+ public:
+  /// A kernel that ran for the launch `correlation`. Launches of one kernel are no graphs, unless `graph`.
+  void ran(std::int64_t correlation, std::uint32_t name, bool graph);
+
+  /// The doubt; `is_graph` tells launches of graphs from others. "" where all are whole, or too many to tell.
+  template <class IsGraph>
+  std::string describe_partial(IsGraph is_graph) const {
+    std::map<Tally, std::int64_t> replays;
+    for (const auto& [correlation, tally] : tallies_) {
+      if (is_graph(correlation)) ++replays[tally];
+    }
+    return describe(replays);
+  }
+
+ private:
+  using Tally = std::map<std::uint32_t, std::int64_t>;  ///< launches by kernel name
+  std::string describe(const std::map<Tally, std::int64_t>& replays) const;
+
+  static constexpr std::size_t kMostEntries = 200'000;
+  std::unordered_map<std::int64_t, Tally> tallies_;
+  std::size_t entries_ = 0;
+  std::pair<std::int64_t, std::uint32_t> last_{INT64_MIN, 0};  ///< of the last kernel
+};
+
 }  // namespace plumbline::profile

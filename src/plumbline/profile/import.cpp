@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <future>
 
+#include "plumbline/base/hash.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/profile/importers.h"
 #include "plumbline/profile/known_formats.h"
@@ -64,6 +67,20 @@ Parsed<const Importer*> choose(const std::string& path, const ImportOptions& opt
   return {claims.front(), {}};
 }
 
+/// Parses, and names the table by the bytes that it came from; a table that names its profiler's file keeps
+/// that. Files of many megabytes are hashed beside the reading.
+Parsed<KernelTable> parse_and_name(const Importer& importer, const std::string& path,
+                                   const ImportOptions& options) {
+  constexpr std::uintmax_t kLarge = 4 << 20;
+  std::error_code ignored;
+  const bool large = std::filesystem::file_size(path, ignored) > kLarge && !ignored;
+  std::future<std::string> hash =
+      std::async(large ? std::launch::async : std::launch::deferred, [path] { return sha256_of_file(path); });
+  Parsed<KernelTable> table = importer.parse(path, options);
+  if (table.value && table.value->file_sha256.empty()) table.value->file_sha256 = hash.get();
+  return table;
+}
+
 }  // namespace
 
 std::span<const Importer> importers() { return kImporters; }
@@ -71,7 +88,7 @@ std::span<const Importer> importers() { return kImporters; }
 Parsed<KernelTable> import_profile(const std::string& path, const ImportOptions& options) {
   const auto importer = choose(path, options);
   if (!importer.ok()) return {std::nullopt, importer.diagnostics};
-  return (*importer.value)->parse(path, options);
+  return parse_and_name(**importer.value, path, options);
 }
 
 Parsed<KernelTable> import_stream(int fd, const std::string& name, const ImportOptions& options) {
@@ -87,7 +104,7 @@ Parsed<KernelTable> import_stream(int fd, const std::string& name, const ImportO
                              (*importer.value)->name),
                  {path}));
   } else if (importer.ok()) {
-    table = (*importer.value)->parse(path, options);
+    table = parse_and_name(**importer.value, path, options);
   }
   for (Diagnostic& diagnostic : table.diagnostics) {
     if (diagnostic.file == path) diagnostic.file = name;

@@ -29,6 +29,7 @@ class LaunchRecords {
   /// A kernel, copy or fill that ran. One without a correlation id may be any launch's.
   void ran(std::int64_t correlation);
   void ran_unknown() { ++unknown_; }
+  bool is_graph(std::int64_t correlation) const { return graphs_.count(correlation) != 0; }
   bool in_capture(std::int64_t thread) const { return capturing_.count(thread) != 0; }
 
   struct Absent {

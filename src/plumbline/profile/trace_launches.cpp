@@ -113,6 +113,8 @@ void TraceLaunches::keep(const Kernel& kernel) {
   }
   ++group.kept_rows;
   ++collector_.account().kept;
+  if (kernel.correlation != kUnknownId)
+    graphs_.ran(kernel.correlation, kernel.name, records_.is_graph(kernel.correlation));
 }
 
 void TraceLaunches::take_copy(const TraceEvent& event) {
@@ -175,6 +177,9 @@ std::optional<Diagnostic> TraceLaunches::report_absence() {
   if (const std::string missing = describe_missing(absent); !missing.empty()) collector_.lost(missing);
   if (const std::string early = describe_early(absent); !early.empty() && !ranges_.wanted())
     collector_.doubt(early);
+  const std::string partial =
+      graphs_.describe_partial([this](std::int64_t correlation) { return records_.is_graph(correlation); });
+  if (!partial.empty()) collector_.doubt(partial);
   collector_.join_processes_of_own_devices();
   if (launching_.size() > 1 && collector_.processes() < 2) {
     return diagnose(

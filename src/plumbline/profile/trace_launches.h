@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plumbline/profile/collect.h"
+#include "plumbline/profile/graph_replays.h"
 #include "plumbline/profile/launch_records.h"
 #include "plumbline/profile/trace_event.h"
 #include "plumbline/profile/trace_ranges.h"
@@ -66,6 +67,7 @@ class TraceLaunches {
   std::int64_t zero_ = 0;          ///< kernels of 0 ns
   std::int64_t counters_ = 0;
   LaunchRecords records_;
+  GraphTallies graphs_;
   std::set<std::int64_t> launching_;  ///< processes whose CPU calls launched kernels, a few
   std::map<std::string, std::int64_t, std::less<>> categories_;  ///< events by category, the first ones
 };

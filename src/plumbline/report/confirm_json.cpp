@@ -111,8 +111,10 @@ Json against(const ConfirmView& view) {
 
 Json confirm_json(const ConfirmView& view) {
   Json sources = Json::array();
-  for (const Source& s : view.sources)
+  for (const Source& s : view.sources) {
     sources.push_back({{"what", s.what}, {"file", s.file}, {"detail", s.detail}});
+    if (!s.sha256.empty()) sources.back()["sha256"] = s.sha256;
+  }
   Json document = verdict_json(view.passed, view.verdict, view.reasons, numbers(view));
   document.update(Json{
       {"card", view.card},

@@ -43,7 +43,8 @@ struct CopyTotals {
 
 /// A kernel table, schema plumbline-table/1. `kernels` by falling time, then name.
 struct KernelTable {
-  std::string source;  ///< importer: "ncu-csv", "nsys-sqlite", "torch-trace", "recorder", …
+  std::string source;       ///< importer: "ncu-csv", "nsys-sqlite", "torch-trace", "recorder", …
+  std::string file_sha256;  ///< of the profiler's file, as it lay there; "" where it is not known
   std::string device;
   std::string region;                 ///< "profiler", "nvtx:NAME", "annotation:NAME", "file"
   std::optional<std::int64_t> calls;  ///< window calls in the region, where known

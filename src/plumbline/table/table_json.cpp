@@ -94,6 +94,10 @@ class Reader {
   Diagnostics& out_;
 };
 
+bool is_sha256(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 KernelRow read_row(Reader& reader, const Json& object, const std::string& at) {
   KernelRow row;
   if (!object.is_object()) {
@@ -115,6 +119,9 @@ KernelRow read_row(Reader& reader, const Json& object, const std::string& at) {
   row.tensor_pct = reader.real(object, "tensor_pct", at, 100);
   row.min_ns = reader.real(object, "min_ns", at, Reader::kMaxTime);
   row.max_ns = reader.real(object, "max_ns", at, Reader::kMaxTime);
+  if (row.min_ns && row.max_ns && *row.min_ns > *row.max_ns) reader.fail(at + "/min_ns", "is over max_ns");
+  if (row.max_ns && time && *row.max_ns > *time * (1 + 1e-9) + 1)
+    reader.fail(at + "/max_ns", "is over time_ns, the sum of all launches");
   if (const auto it = object.find("truncated"); it != object.end() && it->is_boolean()) row.truncated = *it;
   return row;
 }
@@ -171,6 +178,9 @@ void check_total(Reader& reader, const Json& document, const KernelTable& table)
 KernelTable read_document(Reader& reader, const Json& document) {
   KernelTable table;
   table.source = reader.text(document, "source", "", true);
+  table.file_sha256 = reader.text(document, "file_sha256", "", false);
+  if (!table.file_sha256.empty() && !is_sha256(table.file_sha256))
+    reader.fail("/file_sha256", "must be 64 hexadecimal digits");
   table.device = reader.text(document, "device", "", false);
   table.region = reader.text(document, "region", "", false);
   table.calls = reader.whole(document, "calls", "", 1);
@@ -198,6 +208,7 @@ KernelTable read_document(Reader& reader, const Json& document) {
       reader.fail("/lossy", "must be true or false");
     }
   }
+  if (table.account.dropped > 0) table.lossy = true;
   return table;
 }
 
@@ -224,6 +235,7 @@ Json to_json(const KernelTable& table) {
                 {"ignored", table.account.ignored}}},
               {"notes", table.notes},
               {"lossy", table.lossy}};
+  if (!table.file_sha256.empty()) out["file_sha256"] = table.file_sha256;
   if (table.overlap_ns) out["overlap_ns"] = number(table.overlap_ns);
   if (table.streams) out["streams"] = *table.streams;
   if (table.memcpy) out["memcpy"] = copies(table.memcpy);
