@@ -58,6 +58,20 @@ BAD = {
     "the file is written again": ("result-rewritten", bench(after="    import json\n    json.dump(result, open('eval.json', 'w'))\n")),
     "until it passes": ("measured-again", HEAD + MAKE + "if __name__ == '__main__':\n    while True:\n        result = "
                         f"measure_windows_workloads({LIST}, {SIDES}, out='eval.json')\n        if result['performance']['ratio'] > 1:\n            break\n"),
+    "written again by a helper": ("result-rewritten", bench(make=MAKE + "def fix(path):\n    d = open(path).read()\n    open(path, 'w').write(d)\n\n",
+                                                           after="    fix('eval.json')\n")),
+    "written again by a shell": ("result-rewritten", bench(after="    import os\n    os.system('sed -i s/1/2/ eval.json')\n")),
+    "written again beside the bench": ("result-rewritten", bench(after="    import os\n    path = os.path.join(os.getcwd(), 'eval.json')\n"
+                                                                 "    open(path, 'w').write('{}')\n")),
+    "the bench starts itself anew": ("measured-again", bench(after="    import os, sys\n    os.execv(sys.executable, sys.argv)\n")),
+    "a list times three": ("workloads-same", bench(workloads="[Workload('a', lambda seed: make_inputs(1024, seed), campaign=True)] * 3")),
+    "a loop over one number": ("workloads-same", bench(
+        workloads="[Workload(f'n{i}', lambda seed, n=n: make_inputs(n, seed), campaign=i == 0) for i, n in enumerate((64, 64, 64))]")),
+    "one name thrice": ("workloads-same", bench(workloads=LIST.replace("'b'", "'a'").replace("'c'", "'a'"))),
+    "endless noise": ("harness-loosened", bench(more=", noise=float('inf')")),
+    "inputs kept by setdefault": ("inputs-kept", bench(make="_KEPT = {}\n" + MAKE.replace("return {", "return _KEPT.setdefault(n, {").replace(
+        "generator=g)}", "generator=g)})"))),
+    "one module by a constant": ("sides-one-module", bench(make="M = 'both'\n" + MAKE, sides="student=M + ':fast', reference=M + ':slow'")),
     "one shape thrice": ("workloads-same", bench(workloads=LIST.replace("2048", "1024").replace("4096", "1024"))),
     "one module": ("sides-one-module", bench(sides="student='both:fast', reference='both:slow'")),
     "a cache of inputs": ("inputs-kept", bench(make="import functools\n@functools.lru_cache\n" + MAKE)),
@@ -99,6 +113,23 @@ BAD.update({  # what a side's own code does: the same bench throughout
     "it looks at frames": ("side-looks-around", bench(), "import sys\n" + RUN + "    sys._getframe(1)\n    return x + y\n"),
     "it asks whether it is queued": ("side-looks-around", bench(), RUN + "    return x + y if torch.cuda.current_stream().query() else x\n"),
     "it replaces the clock": ("harness-patched", bench(), "import time\ntime.perf_counter = lambda: 0.0\n\n\ndef add(x, y):\n    return x + y\n"),
+    "kept by pointer": ("side-keeps-results", bench(), "_kept = {}\n" + RUN + "    out = _kept.get(x.data_ptr())\n    if out is None:\n"
+                        "        out = _kept[x.data_ptr()] = x + y\n    return out\n"),
+    "kept where a KeyError asks": ("side-keeps-results", bench(), "_kept = {}\n" + RUN + "    try:\n        return _kept[x.shape]\n    except KeyError:\n"
+                                   "        _kept[x.shape] = x + y\n        return _kept[x.shape]\n"),
+    "kept by setdefault": ("side-keeps-results", bench(), "_kept = {}\n" + RUN + "    return _kept.setdefault(x.data_ptr(), x + y)\n"),
+    "kept on the function": ("side-keeps-results", bench(), RUN + "    if not hasattr(add, 'out'):\n        add.out = x + y\n    return add.out\n"),
+    "kept in a default": ("side-keeps-results", bench(), "import torch\n\n\ndef add(x, y, kept={}):\n    if 'out' not in kept:\n        kept['out'] = x + y\n"
+                          "    return kept['out']\n"),
+    "kept on the input": ("side-keeps-results", bench(), RUN + "    if not hasattr(x, '_sum'):\n        x._sum = x + y\n    return x._sum\n"),
+    "calls counted in a default": ("side-counts-calls", bench(), "import torch\n\n\ndef add(x, y, n=[0]):\n    n[0] += 1\n    return x + y if n[0] < 9 else x\n"),
+    "calls counted by a length": ("side-counts-calls", bench(), "_seen = []\n" + RUN + "    _seen.append(1)\n    return x + y if len(_seen) < 9 else x\n"),
+    "by the clock": ("side-looks-around", bench(), "import time\n" + RUN + "    return x + y if time.time() % 2 < 1 else x\n"),
+    "by a dice": ("side-looks-around", bench(), "import random\n" + RUN + "    if random.random() < 0.5:\n        return x\n    return x + y\n"),
+    "a stream's context": ("side-stream", bench(), "import torch\n_side = torch.cuda.Stream()\n\n\ndef add(x, y):\n    with torch.cuda.StreamContext(_side):\n"
+                           "        out = x + y\n    return out\n"),
+    "a thread": ("side-stream", bench(), "import threading\n" + RUN + "    out = torch.empty_like(x)\n"
+                 "    threading.Thread(target=torch.add, args=(x, y), kwargs={'out': out}).start()\n    return out\n"),
     "a module of a card counts": ("side-counts-calls", bench(sides="student='module:add', reference='reference:add'")),
 })
 HONEST = {

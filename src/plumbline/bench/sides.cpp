@@ -79,7 +79,7 @@ TimedSide make_side(const SyntaxTree& bench, const SyntaxNode& call, const Synta
   side.callable = &callable;
   const SyntaxNode* resolved = resolve_callable(bench, callable);
   if (is_body(*resolved)) side.body = resolved;
-  if (const auto text = literal_string(bench, *resolved)) {
+  if (const auto text = text_value(bench, *resolved)) {
     side.target = *text;
   } else if (is_function(*resolved)) {
     side.target = bench.name(*resolved);

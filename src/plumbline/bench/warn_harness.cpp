@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "plumbline/base/text.h"
@@ -53,12 +54,23 @@ const Bound* bound_of(std::string_view name) {
   return found == kBounds.end() ? nullptr : &*found;
 }
 
+/// float("inf"), math.inf, numpy.inf.
+bool endless(const SyntaxTree& bench, const SyntaxNode& value) {
+  if (value.kind == NodeKind::call && callee_name(bench, value) == "float") {
+    const SyntaxNode* word = positional(bench, value, 0);
+    const auto text = word == nullptr ? std::nullopt : literal_string(bench, *word);
+    return text && to_lower(*text).starts_with("inf");
+  }
+  return dotted_path(bench, value).ends_with(".inf");
+}
+
 void check_bound(const SyntaxTree& bench, const NamedArgument& argument, Findings& out) {
   const Bound* bound = bound_of(argument.name);
   if (bound == nullptr) return;
   for (const SyntaxNode* value : possible_values(bench, *argument.value)) {
-    const auto number =
-        is_none(*value) && argument.name == "cold" ? std::optional(0.0) : number_value(bench, *value);
+    const auto number = is_none(*value) && argument.name == "cold" ? std::optional(0.0)
+                        : endless(bench, *value)                   ? std::optional(HUGE_VAL)
+                                                                   : number_value(bench, *value);
     if (!number || (bound->above ? !(*number > bound->limit) : !(*number < bound->limit))) continue;
     const std::string written = value == argument.value
                                     ? std::string(bench.text(*value))

@@ -76,8 +76,8 @@ bool stands_alone(const SyntaxTree& tree, const SyntaxNode& value) {
 
 bool makes_inputs(std::string_view function) {
   const std::string lower = to_lower(function);
-  return lower.find("input") != std::string::npos || lower.starts_with("make_") || lower.starts_with("gen") ||
-         lower.find("_data") != std::string::npos;
+  return lower.find("input") != std::string::npos || lower == "make" || lower.starts_with("make_") ||
+         lower.starts_with("gen") || lower.find("_data") != std::string::npos;
 }
 
 /// The parts of a file that make inputs: functions named so, and what measuring calls take as workloads or

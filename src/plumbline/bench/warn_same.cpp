@@ -83,6 +83,31 @@ std::vector<const SyntaxNode*> loops_around(const SyntaxTree& tree, const Syntax
   return out;
 }
 
+/// A loop variable over a literal list whose items are all one number: (4096, 4096, 4096), enumerated or not.
+bool always_equal(const SyntaxTree& tree, const std::vector<const SyntaxNode*>& loops,
+                  std::string_view name) {
+  for (const SyntaxNode* loop : loops) {
+    const SyntaxNode& target = tree.children(*loop)[0];
+    const SyntaxNode* items = tree.child(*loop, Role::iter);
+    const bool enumerated =
+        items != nullptr && items->kind == NodeKind::call && callee_name(tree, *items) == "enumerate";
+    const SyntaxNode* variable = &target;
+    if (enumerated) {
+      items = positional(tree, *items, 0);
+      if (target.kind != NodeKind::tuple || target.child_count != 2) continue;
+      variable = &tree.children(target)[1];
+    }
+    if (items == nullptr || (items->kind != NodeKind::list && items->kind != NodeKind::tuple) ||
+        variable->kind != NodeKind::name || tree.name(*variable) != name || items->child_count < 2)
+      continue;
+    const auto first = number_value(tree, tree.children(*items)[0]);
+    bool equal = first.has_value();
+    for (const SyntaxNode& item : tree.children(*items)) equal = equal && number_value(tree, item) == first;
+    if (equal) return true;
+  }
+  return false;
+}
+
 /// A workload in a loop: does its maker differ from turn to turn?
 void in_loop(const SyntaxTree& bench, const SyntaxNode& workload, const SyntaxNode& maker,
              const std::vector<const SyntaxNode*>& loops, Findings& out) {
@@ -114,7 +139,7 @@ void in_loop(const SyntaxTree& bench, const SyntaxNode& workload, const SyntaxNo
     }
   }
   for (const std::string_view name : names_in(bench, maker)) {
-    if (varying.contains(name)) return;
+    if (varying.contains(name) && !always_equal(bench, loops, name)) return;
   }
   // Names that the loop's body sets may differ too.
   if (std::any_of(loops.begin(), loops.end(),
@@ -123,6 +148,15 @@ void in_loop(const SyntaxTree& bench, const SyntaxNode& workload, const SyntaxNo
   }
   out.push_back(finding_at(bench, workload, "workloads-same",
                            "every turn of the loop makes a workload of the same shape"));
+}
+
+/// [Workload(…)] * 3, or nullptr.
+const SyntaxNode* multiplied(const SyntaxTree& tree, const SyntaxNode& workload) {
+  const SyntaxNode& list = tree.parent(workload);
+  const SyntaxNode& product = tree.parent(list);
+  const bool made = (list.kind == NodeKind::list || list.kind == NodeKind::tuple) &&
+                    product.kind == NodeKind::bin_op && product.detail == '*';
+  return made ? &product : nullptr;
 }
 
 bool is_cache(const SyntaxTree& tree, const SyntaxNode& decorator) {
@@ -137,6 +171,14 @@ const SyntaxNode* keeps(const SyntaxTree& tree, const SyntaxNode& function) {
   for (const SyntaxTree::Index i : tree.walk(tree.index(function))) {
     const SyntaxNode& node = tree[i];
     if (node.role == Role::decorator && is_cache(tree, node)) return &node;
+    // return _KEPT.setdefault(key, made)
+    if (node.kind == NodeKind::call && callee_name(tree, node) == "setdefault") {
+      const SyntaxNode* func = tree.child(node, Role::func);
+      const SyntaxNode* object = func->kind == NodeKind::attribute ? tree.child(*func, Role::value) : nullptr;
+      if (object != nullptr && object->kind == NodeKind::name &&
+          !is_local(tree, function, tree.name(*object)))
+        return &node;
+    }
     // _KEPT[key] = made, where _KEPT is no local name (or a parameter's mutable default)
     if (node.kind != NodeKind::subscript || node.role != Role::other ||
         tree.parent(node).kind != NodeKind::assign) {
@@ -158,7 +200,24 @@ const SyntaxNode* keeps(const SyntaxTree& tree, const SyntaxNode& function) {
 Findings warn_same(const SyntaxTree& bench, ModuleSet& modules) {
   Findings out;
   std::map<std::string, const SyntaxNode*> known;
+  std::map<std::string, const SyntaxNode*> names;
   for (const SyntaxNode* workload : workload_calls(bench)) {
+    const SyntaxNode* named = positional(bench, *workload, 0);
+    const auto text = named == nullptr ? std::nullopt : text_value(bench, *named);
+    if (text && enclosing_function(bench, *workload) == nullptr) {
+      const auto [first, fresh] = names.try_emplace(*text, workload);
+      if (!fresh) {
+        out.push_back(finding_at(bench, *workload, "workloads-same",
+                                 fmt::format("'{}' is the name of the workload on line {}, too", *text,
+                                             bench.position(first->second->begin).line)));
+        continue;
+      }
+    }
+    if (const SyntaxNode* repeated = multiplied(bench, *workload)) {
+      out.push_back(
+          finding_at(bench, *repeated, "workloads-same", "a list of workloads times a number repeats them"));
+      continue;
+    }
     const SyntaxNode* maker = maker_argument(bench, *workload);
     if (maker == nullptr) continue;
     const SyntaxNode* function = enclosing_function(bench, *workload);

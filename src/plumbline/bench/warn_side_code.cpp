@@ -11,6 +11,7 @@
 #include <string>
 
 #include "plumbline/bench/calls.h"
+#include "plumbline/bench/lasting.h"
 #include "plumbline/bench/reach.h"
 #include "plumbline/bench/values.h"
 #include "plumbline/bench/warnings.h"
@@ -18,37 +19,8 @@
 namespace plumbline {
 namespace {
 
-using Names = std::set<std::string>;
-
 constexpr auto kJoins =
     std::to_array<std::string_view>({"wait_stream", "wait_event", "synchronize", "wait", "join", "result"});
-/// What makes memory or tools: kept between calls by honest code.
-constexpr auto kMakes = std::to_array<std::string_view>({"empty",
-                                                         "empty_like",
-                                                         "new_empty",
-                                                         "zeros",
-                                                         "zeros_like",
-                                                         "new_zeros",
-                                                         "ones",
-                                                         "ones_like",
-                                                         "full",
-                                                         "full_like",
-                                                         "arange",
-                                                         "tensor",
-                                                         "Stream",
-                                                         "Event",
-                                                         "CUDAGraph",
-                                                         "compile",
-                                                         "load",
-                                                         "load_inline",
-                                                         "Generator",
-                                                         "dict",
-                                                         "list",
-                                                         "device",
-                                                         "get_device_properties",
-                                                         "autotune",
-                                                         "RawKernel",
-                                                         "current_device"});
 constexpr auto kLooks = std::to_array<std::string_view>(
     {"sys._getframe", "sys._current_frames", "gc.get_objects", "gc.get_referrers", "gc.get_referents",
      "inspect.stack", "inspect.currentframe", "inspect.getouterframes", "sys.setprofile", "sys.settrace",
@@ -74,32 +46,6 @@ bool is_parameter(const SyntaxTree& tree, const SyntaxNode& function, std::strin
                      [&](const Parameter& parameter) { return tree.name(*parameter.node) == name; });
 }
 
-/// "_calls", "self.calls", "run.calls", "_state": what an expression names that outlives a call of
-/// `function`; empty where it is the call's own.
-std::string lasting(const SyntaxTree& tree, const SyntaxNode& function, const SyntaxNode& expression) {
-  const SyntaxNode* node = &expression;
-  while (node->kind == NodeKind::subscript) node = tree.child(*node, Role::value);
-  const std::string path = dotted_path(tree, *node);
-  const std::string root = path.substr(0, path.find('.'));
-  if (root == "self" && path != root) return path;
-  return path.empty() || is_local(tree, function, root) ? std::string() : path;
-}
-
-/// Every name that `node` holds and that outlives a call, but for what is called.
-Names lasting_in(const SyntaxTree& tree, const SyntaxNode& function, const SyntaxNode& node) {
-  Names names;
-  for (const SyntaxTree::Index i : tree.walk(tree.index(node))) {
-    const SyntaxNode& inner = tree[i];
-    if (inner.kind != NodeKind::name && inner.kind != NodeKind::attribute) continue;
-    if (inner.role == Role::func || tree.parent(inner).kind == NodeKind::attribute) {
-      // _kept[key].clone(), _out.clone(): the object is what is named.
-      if (inner.kind != NodeKind::name || inner.role == Role::func) continue;
-    }
-    if (const std::string name = lasting(tree, function, inner); !name.empty()) names.insert(name);
-  }
-  return names;
-}
-
 class SideCode {
  public:
   SideCode(const SyntaxTree& bench, ModuleSet& modules, Findings& out)
@@ -116,6 +62,7 @@ class SideCode {
     for (std::size_t i = 0; i < functions_.size(); ++i) {
       streams(functions_[i]);
       counts(functions_[i]);
+      chances(functions_[i]);
       waits(functions_[i]);
     }
     std::set<const SyntaxTree*> trees;
@@ -190,10 +137,16 @@ class SideCode {
           if (item.kind != NodeKind::with_item) continue;
           const SyntaxNode* context = tree.child(item, Role::context);
           if (context == nullptr) context = &tree.children(item)[0];
-          if (context->kind == NodeKind::call && callee_name(tree, *context) == "stream") entered = context;
+          if (context->kind == NodeKind::call &&
+              (callee_name(tree, *context) == "stream" || callee_name(tree, *context) == "StreamContext"))
+            entered = context;
         }
       } else if (node.kind == NodeKind::call && callee_name(tree, node) == "set_stream") {
         entered = &node;
+      }
+      if (node.kind == NodeKind::call && callee_name(tree, node) == "Thread" &&
+          !joins_behind(tree, *place.node, node.begin)) {
+        say(tree, node, "side-stream", "starts a thread and nothing waits for it: the window closes before");
       }
       if (entered == nullptr) continue;
       const SyntaxNode* stream = positional(tree, *entered, 0);
@@ -213,9 +166,18 @@ class SideCode {
   }
 
   // -- calls that are counted
-  Names counters(const Place& place) const {
+  static bool asks_length(const SyntaxTree& tree, const SyntaxNode& function, const std::string& name) {
+    for (const SyntaxTree::Index i : tree.walk(tree.index(function))) {
+      const SyntaxNode* first = tree[i].kind == NodeKind::call ? positional(tree, tree[i], 0) : nullptr;
+      if (first != nullptr && callee_name(tree, tree[i]) == "len" && dotted_path(tree, *first) == name)
+        return true;
+    }
+    return false;
+  }
+
+  LastingNames counters(const Place& place) const {
     const SyntaxTree& tree = *place.tree;
-    Names names;
+    LastingNames names;
     for (const SyntaxTree::Index i : tree.walk(tree.index(*place.node))) {
       const SyntaxNode& node = tree[i];
       std::string name;
@@ -224,6 +186,11 @@ class SideCode {
       } else if (node.kind == NodeKind::call && callee_name(tree, node) == "next") {
         const SyntaxNode* from = positional(tree, node, 0);
         if (from != nullptr) name = lasting(tree, *place.node, *from);
+      } else if (node.kind == NodeKind::call && callee_name(tree, node) == "append") {  // len(_seen) counts
+        const SyntaxNode* func = tree.child(node, Role::func);
+        const SyntaxNode* list = func->kind == NodeKind::attribute ? tree.child(*func, Role::value) : nullptr;
+        const std::string kept = list == nullptr ? std::string() : lasting(tree, *place.node, *list);
+        if (!kept.empty() && asks_length(tree, *place.node, kept)) name = kept;
       } else if (node.kind == NodeKind::assign) {  // _calls = _calls + 1
         const SyntaxNode* value = tree.child(node, Role::value);
         const SyntaxNode& target = tree.children(node)[0];
@@ -238,8 +205,9 @@ class SideCode {
   }
 
   /// What is bound to the value of a counter: n = next(_calls).
-  static Names bound_to(const SyntaxTree& tree, const SyntaxNode& function, const Names& counters) {
-    Names names = counters;
+  static LastingNames bound_to(const SyntaxTree& tree, const SyntaxNode& function,
+                               const LastingNames& counters) {
+    LastingNames names = counters;
     for (const SyntaxTree::Index i : tree.walk(tree.index(function))) {
       const SyntaxNode& node = tree[i];
       if (node.kind != NodeKind::assign && node.kind != NodeKind::named_expr) continue;
@@ -251,17 +219,6 @@ class SideCode {
       }
     }
     return names;
-  }
-
-  static bool mentions(const SyntaxTree& tree, const SyntaxNode& node, const Names& names) {
-    for (const SyntaxTree::Index i : tree.walk(tree.index(node))) {
-      const SyntaxNode& inner = tree[i];
-      if ((inner.kind == NodeKind::name || inner.kind == NodeKind::attribute) &&
-          names.contains(dotted_path(tree, inner))) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /// Does a branch change what is returned? A print, or a collection of garbage, does not.
@@ -276,16 +233,34 @@ class SideCode {
     return false;
   }
 
-  void counts(const Place& place) {
+  /// A branch that asks a clock, a dice or how it was started.
+  void chances(const Place& place) {
     const SyntaxTree& tree = *place.tree;
-    const Names counted = counters(place);
-    if (counted.empty()) return;
-    const Names names = bound_to(tree, *place.node, counted);
     for (const SyntaxTree::Index i : tree.walk(tree.index(*place.node))) {
       const SyntaxNode& node = tree[i];
       if (node.kind != NodeKind::if_stmt && node.kind != NodeKind::if_exp) continue;
       const SyntaxNode* test = tree.child(node, Role::test);
-      if (test == nullptr || !mentions(tree, *test, names) || !decides(tree, node)) continue;
+      if (test == nullptr || !decides(tree, node)) continue;
+      for (const SyntaxTree::Index k : tree.walk(tree.index(*test))) {
+        if (tree[k].kind != NodeKind::attribute) continue;
+        const std::string path = dotted_path(tree, tree[k]);
+        if (!path.starts_with("time.") && !path.starts_with("random.") && path != "sys.argv") continue;
+        say(tree, node, "side-looks-around", fmt::format("does one thing or another by {}", path));
+        break;
+      }
+    }
+  }
+
+  void counts(const Place& place) {
+    const SyntaxTree& tree = *place.tree;
+    const LastingNames counted = counters(place);
+    if (counted.empty()) return;
+    const LastingNames names = bound_to(tree, *place.node, counted);
+    for (const SyntaxTree::Index i : tree.walk(tree.index(*place.node))) {
+      const SyntaxNode& node = tree[i];
+      if (node.kind != NodeKind::if_stmt && node.kind != NodeKind::if_exp) continue;
+      const SyntaxNode* test = tree.child(node, Role::test);
+      if (test == nullptr || !names_any(tree, *test, names) || !decides(tree, node)) continue;
       say(tree, node, "side-counts-calls",
           fmt::format("counts its calls ('{}') and does something else in some of them", *counted.begin()));
       return;
@@ -293,54 +268,9 @@ class SideCode {
   }
 
   // -- results that are kept
-  /// Does a branch around `store`, or one that returns early, ask whether `name` holds it already?
-  static bool asked_for(const SyntaxTree& tree, const SyntaxNode& function, const SyntaxNode& store,
-                        const std::string& name) {
-    for (const SyntaxTree::Index i : tree.walk(tree.index(function))) {
-      const SyntaxNode& node = tree[i];
-      const SyntaxNode* test = node.kind == NodeKind::if_stmt ? tree.child(node, Role::test) : nullptr;
-      if (test == nullptr || !mentions(tree, *test, {name})) continue;
-      if (tree.inside(tree.index(store), i)) return true;
-      for (const SyntaxTree::Index k : tree.walk(i)) {
-        if (tree[k].kind == NodeKind::return_stmt) return true;
-      }
-    }
-    return false;
-  }
-
   void keeps(const Place& place) {
-    const SyntaxTree& tree = *place.tree;
-    for (const SyntaxNode& child : tree.children(*place.node)) {
-      if (child.role != Role::decorator) continue;
-      const SyntaxNode* at = child.kind == NodeKind::call ? tree.child(child, Role::func) : &child;
-      const std::string path = dotted_path(tree, *at);
-      const std::string last = path.substr(path.rfind('.') + 1);
-      if (last == "cache" || last == "lru_cache" || last == "memoize" || last == "memoise" ||
-          last == "cached")
-        say(tree, child, "side-keeps-results",
-            fmt::format("is wrapped in {}: a result is handed out again", path));
-    }
-    Names stored;  // in a branch that asks whether it is there
-    for (const SyntaxTree::Index i : tree.walk(tree.index(*place.node))) {
-      const SyntaxNode& node = tree[i];
-      if (node.kind != NodeKind::assign) continue;
-      const SyntaxNode* value = tree.child(node, Role::value);
-      const std::string name = lasting(tree, *place.node, tree.children(node)[0]);
-      if (name.empty() || value == nullptr || value->kind != NodeKind::call ||
-          among(kMakes, callee_name(tree, *value)))
-        continue;
-      if (asked_for(tree, *place.node, node, name)) stored.insert(name);
-    }
-    for (const SyntaxTree::Index i : tree.walk(tree.index(*place.node))) {
-      const SyntaxNode& node = tree[i];
-      if (node.kind != NodeKind::return_stmt || node.child_count == 0) continue;
-      for (const std::string& name : lasting_in(tree, *place.node, tree.children(node)[0])) {
-        if (stored.contains(name)) {
-          say(tree, node, "side-keeps-results",
-              fmt::format("returns what an earlier call has left in '{}'", name));
-        }
-      }
-    }
+    for (const KeptResult& kept : kept_results(*place.tree, *place.node))
+      say(*place.tree, *kept.at, "side-keeps-results", kept.how);
   }
 
   // -- waiting
@@ -372,7 +302,7 @@ class SideCode {
           say(tree, node, "side-looks-around", "asks whether its stream is busy");
       } else if (node.kind == NodeKind::constant) {
         const auto text = literal_string(tree, node);
-        if (text && (text->starts_with("PLUMBLINE_") || text->starts_with("/proc/")))
+        if (text && (text->starts_with("PLUMBLINE") || text->starts_with("/proc/")))
           say(tree, node, "side-looks-around", fmt::format("names {}", *text));
       }
     }
