@@ -313,7 +313,70 @@ add("matmul_precision_differs", "precision-differs", origin(precision__ref__floa
 add("graph_of_the_student", "graph-one-sided", each("graph_captured", {"ref": False, "student": True}))
 add("op_of_another", "eval-op-differs", lambda w: w.eval.update(op="softmax_backward"))
 
+# ---- what a document says and nobody would read
+add("findings_as_text", "eval-finding", one("findings", "wrong-output"))
+add("findings_as_an_object", "eval-finding", one("findings", {"code": "wrong-output", "message": "row 3"}))
+add("findings_at_the_top", "eval-finding", lambda w: w.eval.update(findings=[{"code": "wrong-output", "message": "row 3"}]))
+add("findings_of_a_side", "eval-finding", one("findings", [{"code": "wrong-output"}], "student"))
+add("an_error", "eval-finding", lambda w: w.eval.update(error="boom"))
+add("a_workload_refused", "eval-finding", one("refused", ["out of memory"]))
+add("not_correct", "eval-finding", lambda w: w.eval.update(correctness={"passed": False}))
+add("not_correct_in_one_word", "eval-finding", lambda w: w.eval["performance"].update(correct=False))
+add("numbers_as_text", "eval-fact-unread", one("relative_error", "20 %"))
+add("a_flag_as_text", "eval-fact-unread", each("distinguishable", "false"))
+add("graphs_as_words", "eval-fact-unread", each("graph_captured", {"ref": "no", "student": "yes"}))
+add("a_clock_as_text", "eval-fact-unread", one("sm_mhz", "900", "ref"))
+add("no_aa", "eval-fact-absent", lambda w: [e.pop("aa_ratio") for e in workloads(w)])
+add("no_isolation", "eval-fact-absent", lambda w: w.eval["harness"].pop("isolation"))
+add("no_gpu", "eval-fact-absent", lambda w: w.eval["machine"].pop("gpu"))
+add("receives_by_name", "eval-receives-undeclared", each("student_receives", {"x": 1, "w": 2, "answer": 3}))
+add("no_samples", "samples-few", lambda w: [e[s].pop("samples_ms") for e in workloads(w) for s in ("student", "ref")])
+add("two_samples", "samples-few", lambda w: [resample(w, 1, s, [workloads(w)[1][s]["pipelined_ms"] * f for f in (0.999, 1.001)])
+                                            for s in ("student", "ref")])
+add("in_a_thread", "eval-not-isolated", lambda w: w.eval["harness"].update(isolation="thread"))
+add("one_side_first", "eval-order", lambda w: w.eval["harness"].update(order="student first"))
+add("warm_but_said_cold", "eval-warm", each("l2", "hot, not cold"))
+add("warm_was_asked_for", "eval-warm", lambda w: w.eval["harness"].update(cold=False))
+add("stopped_by_hand", "eval-stopped", one("stop", "interrupted"))
+add("noise_of_a_half_was_asked_for", "eval-stopped",
+    lambda w: (w.eval["harness"].update(noise=0.5), workloads(w)[1].update(relative_error=0.4)))
+add("most_rounds_dropped", "eval-throttled", one("rounds_dropped_throttled", 90))
+add("graph_of_one_side_not_said", "graph-one-sided", each("graph_captured", {"student": True}))
+add("a_switch_of_one_side", "precision-differs", origin(precision__student__autocast="bf16"))
+add("another_harness_version", "evidence-changed", origin(harness_version="0.0.9"))
+add("no_op", "eval-op-differs", lambda w: w.eval.update(op=""))
+
+
+@case("student_at_its_best", "eval-ratio-outside-samples")
+def _(w):
+    block = workloads(w)[1]["student"]
+    block["pipelined_ms"] = min(block["samples_ms"])
+    restate(w)
+
+
+add("interval_of_another_ratio", "eval-ratio-outside-samples", one("ratio_interval", [4.0, 4.1]))
+add("interval_turned_over", "eval-ratio-outside-samples", one("ratio_interval", [9.0, 0.1]))
+
+
+@case("one_shape_other_bytes", "eval-shape-repeated")
+def _(w):
+    workloads(w)[1].update(shape={k: float(v) for k, v in workloads(w)[0]["shape"].items()})
+
+
+add("no_floor_stated", "eval-under-floor", lambda w: (w.eval["harness"].pop("overhead"), scale_side(w, 0, "student", 1e-4)))
+
+
+@case("per_call_faster_than_memory", "eval-over-bandwidth")
+def _(w):
+    block = workloads(w)[1]["student"]
+    block["per_call_samples_ms"] = [v * 0.1 for v in block["per_call_samples_ms"]]
+    block["per_call_ms"] = world.median(block["per_call_samples_ms"])
+
+
 # ---- tables
+add("one_table_for_both", "tables-identical", lambda w: setattr(w, "student_table", copy.deepcopy(w.ref_table)))
+add("calls_not_stated_and_nothing_priced", "calls-unknown", lambda w: w.student_table.pop("calls"))
+add("rows_dropped", "table-lossy", table(account={"rows": 9, "kept": 3, "dropped": 6, "ignored": 0}))
 add("two_tools", "tables-tools-differ", table(source="nsys-sqlite"))
 add("two_gpus", "device-differs", table(device="NVIDIA L4"))
 add("a_thousandth_of_the_window", "unreconciled", lambda w: [k.update(time_ns=k["time_ns"] / 1000) for k in w.student_table["kernels"]])

@@ -16,6 +16,11 @@ void check_card(const Documents& in, Diagnostics& out) {
   const std::string& card = in.card->name;
   const bool recorded = eval.origin && !eval.origin->card.empty();
   const std::string& named = recorded ? eval.origin->card : eval.op;
+  if (!recorded && named.empty() && eval.harness.ours()) {
+    out.push_back(diagnose("eval-op-differs",
+                           fmt::format("the eval names no op, the card is {}", printable(card)),
+                           place_in(eval, "")));
+  }
   if (named.empty() || named == card) return;
   // The contract's own bytes are the card, whatever its folder is called now.
   const auto now = in.card->files.find("window.toml");
@@ -78,6 +83,15 @@ void check_receives(const Documents& in, bool student, Diagnostics& out) {
 }
 
 void check_files(const Documents& in, Diagnostics& out) {
+  if (const EvalReport& eval = *in.eval; eval.origin && !eval.origin->harness_version.empty() &&
+                                         !eval.harness.version.empty() &&
+                                         eval.origin->harness_version != eval.harness.version) {
+    out.push_back(
+        diagnose("evidence-changed",
+                 fmt::format("the evidence is of harness version {}, the readings of {}",
+                             printable(eval.origin->harness_version), printable(eval.harness.version)),
+                 place_in(eval, "/evidence/harness_version")));
+  }
   if (!in.card || !in.eval->origin) return;
   std::vector<std::string> changed;
   std::vector<std::string> gone;
@@ -99,6 +113,13 @@ void check_switches(const Documents& in, Diagnostics& out) {
   if (in.eval->origin) {
     const auto& ref = in.eval->origin->ref_precision;
     const auto& student = in.eval->origin->student_precision;
+    for (const auto& [name, value] : student) {
+      if (ref.contains(name)) continue;
+      out.push_back(diagnose("precision-differs",
+                             fmt::format("{} is {} for the student and not stated for the reference",
+                                         printable(name), printable(value)),
+                             place_in(*in.eval, "/evidence/precision")));
+    }
     for (const auto& [name, value] : ref) {
       const auto other = student.find(name);
       if (other == student.end() || other->second == value) continue;
@@ -112,8 +133,10 @@ void check_switches(const Documents& in, Diagnostics& out) {
   each_workload(
       *in.eval, "graph-one-sided", "/graph_captured",
       [](const WorkloadReading& w) -> std::optional<std::string> {
-        if (!w.ref.graph_captured || !w.student.graph_captured) return {};
-        if (*w.ref.graph_captured == *w.student.graph_captured) return {};
+        const bool known = w.ref.graph_captured && w.student.graph_captured;
+        const bool one_alone = !known && (w.ref.graph_captured == true || w.student.graph_captured == true);
+        if (one_alone) return std::string("one side ran out of a CUDA graph; of the other it is not said");
+        if (!known || *w.ref.graph_captured == *w.student.graph_captured) return {};
         return fmt::format("the {} alone ran out of a CUDA graph: the other one's launches are in its window",
                            *w.student.graph_captured ? "student" : "reference");
       },

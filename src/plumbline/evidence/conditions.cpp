@@ -9,7 +9,8 @@
 namespace plumbline {
 namespace {
 
-constexpr double kSameDieC = 5;  // two sides that alternate share one die; its sensor steps by 1 °C
+constexpr double kLargeError = 0.02;  // of a ratio: four times the harness's default
+constexpr double kSameDieC = 5;       // two sides that alternate share one die; its sensor steps by 1 °C
 
 std::string percent(double share) { return format_fixed(100 * share, 2) + " %"; }
 
@@ -34,15 +35,57 @@ std::optional<std::string> temperatures(const WorkloadReading& w) {
 
 bool holds(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
 
+/// "performance.workloads[0].stop" and how many more.
+std::string pointers(const std::vector<std::string>& all) {
+  constexpr std::size_t kShown = 4;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(all.size(), kShown); ++i)
+    out += (out.empty() ? "" : ", ") + printable(all[i].substr(1));
+  return all.size() > kShown ? fmt::format("{} and {} more", out, all.size() - kShown) : out;
+}
+
+/// What the document says outside the places that are read, in another type, or not at all.
+void check_said(const EvalReport& eval, Diagnostics& out) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(eval.failures.size(), 3); ++i) {
+    const SaidFailure& failure = eval.failures[i];
+    out.push_back(diagnose("eval-finding",
+                           fmt::format("the eval itself says {}", printable(cut_middle(failure.words, 200))),
+                           place_in(eval, failure.pointer)));
+  }
+  if (!eval.unread.empty()) {
+    out.push_back(
+        diagnose("eval-fact-unread",
+                 fmt::format("{} of another type than it must be, and not read: {}",
+                             eval.unread.size() == 1 ? "one fact is" : "facts are", pointers(eval.unread)),
+                 place_in(eval, eval.unread.front())));
+  }
+  if (!eval.absent.empty()) {
+    out.push_back(diagnose(
+        "eval-fact-absent",
+        fmt::format("the harness plumbline always writes {}, and this eval does not", pointers(eval.absent)),
+        place_in(eval, "")));
+  }
+}
+
 /// "hot", "warm", …; what a harness says in words is read by its first one. None: cold.
 std::optional<std::string> warm(const EvalReport& eval, const std::string& said) {
-  if (holds(said, "cold") || said.starts_with("flushed")) return {};
+  if (said == "cold" || said.starts_with("cold,") || said.starts_with("flushed")) return {};
+  const bool denied = holds(said, "not ") || holds(said, "hot") || holds(said, "warm") || holds(said, "un");
+  if (holds(said, "cold") && !denied) return {};
   if (eval.timed == WindowKind::per_call && holds(said, "flushed per call")) return {};
   return fmt::format("readings out of a warm L2 ('{}'): in use, the inputs come out of memory",
                      printable(said));
 }
 
 void check_l2(const EvalReport& eval, Diagnostics& out) {
+  if (eval.harness.cold == false && eval.harness.l2.empty()) {
+    const bool said =
+        std::any_of(eval.workloads.begin(), eval.workloads.end(),
+                    [&](const WorkloadReading& w) { return !w.l2.empty() && warm(eval, w.l2); });
+    if (!said)
+      out.push_back(diagnose("eval-warm", "a warm L2 was asked for (harness.cold is false)",
+                             place_in(eval, "/harness/cold")));
+  }
   const std::string& for_all = eval.harness.l2;
   if (!for_all.empty()) {
     if (const auto words = warm(eval, for_all))
@@ -65,13 +108,21 @@ std::optional<std::string> unchecked(const EvalReport& eval, const WorkloadReadi
 }
 
 std::optional<std::string> stopped(const EvalReport& eval, const WorkloadReading& w) {
+  if (eval.harness.ours() && !w.stop.empty() && w.stop != "noise" && w.stop != "rounds" &&
+      w.stop != "time limit")
+    return fmt::format("it stopped by '{}', which is neither noise, rounds nor time limit",
+                       printable(w.stop));
   if (!w.relative_error) {
     if (w.stop != "time limit") return {};
     return "the time limit ended it, with an error that is not stated";
   }
   const double asked = eval.harness.noise.value_or(0);
   const bool over = eval.harness.noise ? *w.relative_error > asked : w.stop == "time limit";
-  if (!over) return {};
+  // However much was allowed, an error that explains half of the claim is one.
+  const auto ratio = ratio_of(w, eval.timed);
+  const bool large =
+      *w.relative_error > kLargeError && ratio && *w.relative_error > std::abs(std::log(*ratio)) / 2;
+  if (!over && !large) return {};
   return fmt::format("{} with an error of {}{}",
                      w.stop == "time limit" ? "the time limit ended it" : "it ended",
                      percent(*w.relative_error),
@@ -94,6 +145,9 @@ std::optional<std::string> drained(const EvalReport& eval, const WorkloadReading
 }
 
 std::optional<std::string> throttled(const WorkloadReading& w) {
+  if (w.rounds_dropped_throttled.value_or(0) > 2 * w.rounds.value_or(0) && w.rounds)
+    return fmt::format("{} rounds were dropped for the clock and {} kept", *w.rounds_dropped_throttled,
+                       *w.rounds);
   if (w.rounds_kept_throttled.value_or(0) <= 0 || !w.throttle.empty()) return {};
   return fmt::format("{} throttled rounds were kept", *w.rounds_kept_throttled);
 }
@@ -110,16 +164,17 @@ std::optional<std::string> against_itself(const EvalReport& eval, const Workload
   }
   const double claim = ratio ? std::abs(std::log(*ratio)) : 0;
   const double itself = std::abs(std::log(*w.aa_ratio));
-  if (w.smallest_difference || itself <= claim / 2 || itself > claim) return {};
+  if (itself <= claim / 2 || itself > claim || (w.smallest_difference && itself < kLargeError)) return {};
   return fmt::format("A/A: the reference against itself reads {}, more than half of what the ratio {} claims",
                      format_fixed(*w.aa_ratio, 4), format_fixed(*ratio, 4));
 }
 
 std::optional<std::string> claims(const EvalReport& eval, const WorkloadReading& w) {
   const auto ratio = ratio_of(w, eval.timed);
-  if (w.distinguishable != true || !w.smallest_difference || !ratio) return {};
+  if (w.distinguishable == false || !w.smallest_difference || !ratio) return {};
+  if (!w.distinguishable && !eval.harness.ours()) return {};
   if (std::abs(*ratio - 1) >= *w.smallest_difference) return {};
-  return fmt::format("it claims that {} can be told from 1, its smallest difference is {}",
+  return fmt::format("its ratio {} cannot be told from 1: its own smallest difference is {}",
                      format_fixed(*ratio, 4), percent(*w.smallest_difference));
 }
 
@@ -201,13 +256,23 @@ void check_conditions(const Documents& in, Diagnostics& out) {
   const auto plain = [](auto say) {
     return [say](const EvalReport&, const WorkloadReading& w) { return say(w); };
   };
-  if (eval.harness.isolation == "none") {
-    out.push_back(
-        diagnose("eval-not-isolated",
-                 "the student ran in the harness's own process (isolation: none): it could reach the "
-                 "clock, the inputs and the expected outputs",
-                 place_in(eval, "/harness/isolation")));
+  if (!eval.harness.isolation.empty() && eval.harness.isolation != "process") {
+    out.push_back(diagnose(
+        "eval-not-isolated",
+        fmt::format("the student did not run in a process of its own (isolation: {}): it could reach "
+                    "the clock, the inputs and the expected outputs",
+                    printable(eval.harness.isolation)),
+        place_in(eval, "/harness/isolation")));
   }
+  if (eval.harness.ours() && !eval.harness.order.empty() && eval.harness.order != "ABBA" &&
+      eval.harness.order != "AABB") {  // check_eval says that one
+    out.push_back(diagnose("eval-order",
+                           fmt::format("the sides were read in the order '{}', not ABBA: a drifting clock "
+                                       "favours one",
+                                       printable(eval.harness.order)),
+                           place_in(eval, "/harness/order")));
+  }
+  check_said(eval, out);
   each("eval-clocks-apart", "/ref/sm_mhz", clocks);
   each("eval-temperature", "/ref/temperature_c", plain(temperatures));
   check_l2(eval, out);

@@ -78,6 +78,7 @@ void check_side(const EvalReport& eval, const WorkloadReading& w, bool student, 
 void check_repeats(const EvalReport& eval, bool leaderboard, Diagnostics& out) {
   std::map<std::string, const WorkloadReading*> by_name;
   std::map<std::string, const WorkloadReading*> by_shape;
+  std::map<std::string, const WorkloadReading*> by_words;
   std::map<std::vector<double>, const WorkloadReading*> by_samples;
   for (const WorkloadReading& w : eval.workloads) {
     const auto repeat = [&](std::string_view what, const WorkloadReading& first, std::string_view below) {
@@ -94,6 +95,17 @@ void check_repeats(const EvalReport& eval, bool leaderboard, Diagnostics& out) {
     // Inputs that a board has drawn may share a shape: their contents are what differs. Two dtypes of one
     // shape show in the bytes of a set.
     if (!w.shape.empty() && !w.draws && !leaderboard) {
+      const auto alike = by_words.try_emplace(w.shape, &w);
+      if (!alike.second && alike.first->second->set_bytes != w.set_bytes) {
+        out.push_back(
+            diagnose("eval-shape-repeated",
+                     fmt::format("workloads '{}' and '{}' state one shape, {}, and sets of {} and {} "
+                                 "bytes: the shape leaves out what differs, or they are one workload",
+                                 printable(alike.first->second->name), printable(w.name), w.shape,
+                                 format_double(alike.first->second->set_bytes.value_or(0)),
+                                 format_double(w.set_bytes.value_or(0))),
+                     place_in(eval, w, "/shape")));
+      }
       const std::string key = fmt::format("{} {}", w.shape, w.set_bytes.value_or(0));
       const auto shape = by_shape.try_emplace(key, &w);
       if (!shape.second) {
@@ -168,6 +180,46 @@ void check_gate_side(const Documents& in, Diagnostics& out) {
                          place_in(eval, "/performance/ratio")));
 }
 
+/// Where in its sorted samples a reading lies: 0 the smallest, 1 the largest.
+std::optional<double> rank_of(const SideReading& side, WindowKind window) {
+  const auto reading = reading_of(side, window);
+  if (!reading || side.samples_ms.size() < 8) return {};
+  const Range range = range_of(side.samples_ms);
+  if (range.low == range.high) return {};
+  double below = 0;
+  double equal = 0;
+  for (const double s : side.samples_ms) {
+    below += s < *reading * (1 - kRounding) ? 1 : 0;
+    equal += std::abs(s - *reading) <= *reading * kRounding ? 1 : 0;
+  }
+  return (below + equal / 2) / static_cast<double>(side.samples_ms.size());
+}
+
+/// One side's best sample beside the other's middle, and intervals that do not hold what they are of.
+std::optional<std::string> beside_its_samples(const EvalReport& eval, const WorkloadReading& w) {
+  const auto student = rank_of(w.student, eval.timed);
+  const auto ref = rank_of(w.ref, eval.timed);
+  if (student && ref && *student < 0.1 && *ref > 0.3)
+    return "the student's reading is its best sample, the reference's is not: they are not one statistic";
+  if (student && ref && *ref > 0.9 && *student < 0.7)
+    return "the reference's reading is its worst sample, the student's is not: they are not one statistic";
+  const auto outside = [](const std::optional<Interval>& interval, const std::optional<double>& value) {
+    if (!interval || !value) return false;
+    const double width = std::max(interval->high - interval->low, 1e-3 * std::abs(*value));
+    return interval->high < interval->low || *value < interval->low - width ||
+           *value > interval->high + width;
+  };
+  if (outside(w.ratio_interval, ratio_of(w, eval.timed)))
+    return fmt::format("its ratio lies outside the interval that it states, {} to {}",
+                       format_fixed(w.ratio_interval->low, 4), format_fixed(w.ratio_interval->high, 4));
+  for (const SideReading* side : {&w.student, &w.ref}) {
+    if (outside(side->interval_ms, side->median_ms))
+      return fmt::format("a median lies outside the interval that it states, {} to {} ms",
+                         format_double(side->interval_ms->low), format_double(side->interval_ms->high));
+  }
+  return {};
+}
+
 void check_interval(const Documents& in, Diagnostics& out) {
   const auto stated = raw_ratio(*in.eval);
   if (!stated || !in.raw_interval) return;
@@ -193,6 +245,9 @@ void check_follows(const Documents& in, Diagnostics& out) {
     check_side(eval, w, false, out);
   }
   check_inside(eval, out);
+  each_workload(
+      eval, "eval-ratio-outside-samples", "/ratio",
+      [&](const WorkloadReading& w) { return beside_its_samples(eval, w); }, out);
   check_gate_side(in, out);
   check_interval(in, out);
 }

@@ -120,6 +120,16 @@ std::optional<std::string> scaled(const WorkloadReading& w) {
 
 void check_samples(const Documents& in, Diagnostics& out) {
   const EvalReport& eval = *in.eval;
+  each_workload(
+      eval, "samples-few", "",
+      [&](const WorkloadReading& w) -> std::optional<std::string> {
+        if (!eval.harness.ours() || !reading_of(w.student, eval.timed) || !reading_of(w.ref, eval.timed))
+          return {};
+        const std::size_t few = std::min(w.student.samples_ms.size(), w.ref.samples_ms.size());
+        if (few >= kFewest) return {};
+        return fmt::format("a side has {} samples: its noise, and so the ratio's, is not known", few);
+      },
+      out);
   each_side(
       eval, "samples-constant", "/samples_ms",
       [](const WorkloadReading&, const SideReading& side) { return constant(side); }, out);

@@ -39,6 +39,20 @@ void check_pair(const Documents& in, Diagnostics& out) {
   if (!in.student || !in.reference || in.student->kernels.empty() || in.reference->kernels.empty()) return;
   const std::string student = tool_of(*in.student);
   const std::string reference = tool_of(*in.reference);
+  const auto same_rows = [](const KernelTable& a, const KernelTable& b) {
+    return std::equal(a.kernels.begin(), a.kernels.end(), b.kernels.begin(), b.kernels.end(),
+                      [](const KernelRow& x, const KernelRow& y) {
+                        return x.name == y.name && x.launches == y.launches && x.time_ns == y.time_ns;
+                      });
+  };
+  const bool one_file = !in.student->file_sha256.empty() &&
+                        in.student->file_sha256 == in.reference->file_sha256 &&
+                        in.student->region == in.reference->region;
+  if (one_file || same_rows(*in.student, *in.reference)) {
+    out.push_back(diagnose("tables-identical",
+                           one_file ? "both sides' tables come from one file and one region"
+                                    : "both sides' tables hold the same kernels to the nanosecond"));
+  }
   if (student != reference && student != "table" && reference != "table") {
     out.push_back(diagnose("tables-tools-differ",
                            fmt::format("the student's kernels come from {} and the reference's from {}: two "
@@ -118,6 +132,12 @@ void check_unpriced_side(const Documents& in, Payer payer, Diagnostics& out) {
         "launches-uneven",
         fmt::format("{} kernels of the {} have launches that its {} calls do not divide, the first {}",
                     uneven.size(), who, *table->calls, printable(cut_middle(uneven.front(), 80)))));
+  }
+  if (!table->time_ns_per_call) {
+    out.push_back(
+        diagnose("calls-unknown", fmt::format("the {}'s table does not say how many calls it covers: "
+                                              "it was not held against the window",
+                                              who)));
   }
   const auto reading = in.reading_ms(payer);
   if (!table->time_ns_per_call || !reading || !(*reading > 0)) return;

@@ -330,6 +330,7 @@ Parsed<EvalReport> parse_eval(std::string_view text, const std::string& file) {
   read_report(in, report);
   if (!in.errors.empty()) return {std::nullopt, std::move(in.errors)};
   read_facts(*root.value, report);
+  audit_facts(*root.value, report);
   return {std::move(report), {}};
 }
 

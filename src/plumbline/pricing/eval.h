@@ -70,6 +70,8 @@ struct WorkloadReading {
   std::string stop;                           ///< "noise", "time limit" or "rounds"
   std::string l2;                             ///< how a window finds L2: "cold", "hot", …
   std::optional<std::int64_t> outputs_checked;
+  std::optional<std::int64_t> rounds;                    ///< A B B A rounds that were measured
+  std::optional<std::int64_t> rounds_dropped_throttled;  ///< of these, dropped for the clock
   std::optional<std::int64_t> rounds_kept_throttled;
   std::optional<std::int64_t> calls_per_window;
   std::optional<double> set_bytes;        ///< of one set of inputs
@@ -85,11 +87,19 @@ struct HarnessFacts {
   std::string version;
   std::string isolation;                  ///< "process" or "none"
   std::string l2;                         ///< of harnesses that say it once
+  std::string order;                      ///< of the sides: "ABBA"
+  std::optional<bool> cold;               ///< was a cold L2 asked for?
   std::optional<double> noise;            ///< the relative error to stop at
   std::optional<double> launch_floor_us;  ///< what an empty kernel reads
   std::optional<double> drain_us;         ///< what draining an idle device reads
 
   bool ours() const { return name == "plumbline"; }  ///< then what it always writes cannot be missing
+};
+
+/// A failure that the document reports outside a workload's `findings`.
+struct SaidFailure {
+  std::string pointer;
+  std::string words;
 };
 
 /// What the eval says it was made from.
@@ -124,6 +134,9 @@ struct EvalReport {
   std::optional<double> prep_ms;            ///< of the campaign workload
   std::shared_ptr<const std::string> text;  ///< of the file, to find the place of a value
   Diagnostics findings;                     ///< what parsed and cannot be held: see check_eval()
+  std::vector<SaidFailure> failures;        ///< "errors", "correct": false and the like, anywhere
+  std::vector<std::string> unread;          ///< pointers of facts that are of another type than they must be
+  std::vector<std::string> absent;  ///< pointers of facts that our harness always writes and that lack
 
   /// The campaign workload, or nullptr when none is listed.
   const WorkloadReading* campaign_workload() const {
@@ -155,6 +168,8 @@ Parsed<EvalReport> load_eval(const std::string& path);
 /// Fills what the document says beside its readings: harness, origin, and of each workload how it was read.
 /// What is absent, or of another type, stays absent.
 void read_facts(const OrderedJson& root, EvalReport& report);
+/// Fills `failures`, `unread` and `absent`: what read_facts() would pass over without a word.
+void audit_facts(const OrderedJson& root, EvalReport& report);
 
 /// Where a value of the report stands: "/performance/ratio".
 Location place_in(const EvalReport& report, std::string_view pointer);

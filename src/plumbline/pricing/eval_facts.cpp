@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "plumbline/base/numbers.h"
 #include "plumbline/pricing/eval.h"
 
 namespace plumbline {
@@ -56,8 +57,13 @@ std::vector<double> positives_of(const OrderedJson* from, const char* key) {
 
 std::optional<std::vector<std::string>> names_of(const OrderedJson* from, const char* key) {
   const OrderedJson* list = member(from, key);
-  if (!list || !list->is_array()) return {};
+  if (!list) return {};
   std::vector<std::string> out;
+  if (list->is_object()) {  // tensors by their names
+    for (const auto& [name, value] : list->items()) out.push_back(name);
+    return out;
+  }
+  if (!list->is_array()) return {};
   for (const OrderedJson& each : *list) {
     if (each.is_string()) out.push_back(each.get<std::string>());
   }
@@ -71,6 +77,22 @@ std::map<std::string, std::string> texts_of(const OrderedJson* from) {
   for (const auto& [key, value] : from->items())
     out[key] = value.is_string() ? value.get<std::string>() : value.dump();
   return out;
+}
+
+/// One line of JSON by sorted keys. 8192, 8192.0 and "8192" are one size.
+std::string shape_text(const OrderedJson& shape) {
+  Json sorted = Json::object();
+  for (const auto& [key, value] : shape.items()) {
+    const auto number = value.is_number()   ? std::optional(value.get<double>())
+                        : value.is_string() ? parse_double(value.get<std::string>())
+                                            : std::nullopt;
+    if (number && *number == std::floor(*number) && std::abs(*number) < 9e15) {
+      sorted[key] = static_cast<std::int64_t>(*number);
+    } else {
+      sorted[key] = Json::parse(value.dump());
+    }
+  }
+  return sorted.dump();
 }
 
 void read_side_facts(const OrderedJson* workload, const char* key, SideReading& side) {
@@ -93,9 +115,11 @@ void read_workload_facts(const OrderedJson* from, WorkloadReading& w) {
   w.window = text_of(from, "window");
   // Sorted keys: the order in which a bench writes a shape does not make another shape of it.
   if (const OrderedJson* shape = member(from, "shape"); shape && shape->is_object() && !shape->empty())
-    w.shape = Json::parse(shape->dump()).dump();
+    w.shape = shape_text(*shape);
   w.draws = member(from, "draws") != nullptr;
-  if (const OrderedJson* list = member(from, "findings"); list && list->is_array()) {
+  if (const OrderedJson* list = member(from, "findings"); list && !list->is_array()) {
+    if (!list->empty()) w.findings.push_back({text_of(list, "code"), list->dump()});
+  } else if (list) {
     for (const OrderedJson& each : *list) {
       const std::string code = text_of(&each, "code");
       const std::string message = text_of(&each, "message");
@@ -108,6 +132,8 @@ void read_workload_facts(const OrderedJson* from, WorkloadReading& w) {
   w.stop = text_of(from, "stop");
   w.l2 = text_of(from, "l2");
   w.outputs_checked = count_of(from, "outputs_checked");
+  w.rounds = count_of(from, "rounds");
+  w.rounds_dropped_throttled = count_of(from, "rounds_dropped_throttled");
   w.rounds_kept_throttled = count_of(from, "rounds_kept_throttled");
   w.calls_per_window = count_of(from, "calls_per_window");
   w.set_bytes = number_of(from, "set_bytes");
@@ -126,6 +152,8 @@ void read_facts(const OrderedJson& root, EvalReport& report) {
   report.harness.version = text_of(harness, "version");
   report.harness.isolation = text_of(harness, "isolation");
   report.harness.l2 = text_of(harness, "l2");
+  report.harness.order = text_of(harness, "order");
+  report.harness.cold = flag_of(harness, "cold");
   report.harness.noise = number_of(harness, "noise");
   const OrderedJson* overhead = member(harness, "overhead");
   report.harness.launch_floor_us = number_of(overhead, "launch_floor_us");
