@@ -17,6 +17,8 @@ struct FrameworkConstants {
   double memory_share = 1;        ///< of the GPU's memory that weights, activations and cache may take
   double burst = 0;               ///< share of requests that arrive together, when a load starts
   double quantise_us = 0;         ///< of a product in nvfp4: its input is quantised by a kernel before it
+  double skew_us = 0;             ///< that GPUs wait at an all-reduce, for each doubling beyond two
+  std::string_view skewed;        ///< the attention kernel of the GPUs that do
   double latent_start_us = 0;     ///< of a call of `eager_latent` that its table holds and a graph does not
   std::string_view eager_latent;  ///< latent attention that was timed call by call, by the source's kernel
   /// Decode attention over fp8 caches that served requests pay bf16's time for, where that is more.

@@ -66,6 +66,13 @@ KernelTime as_served(const KernelSource& source, const FrameworkConstants& frame
     const bool alone = kernel.name == "output_projection" || kernel.name == "down_projection" || gpus == 1;
     return kernel.name != "shared_expert" && alone ? with(time, framework.quantise_us / 1e3) : time;
   }
+  if (kernel.name == "all_reduce") {
+    AttentionShape decode;
+    decode.kv_len = 2;
+    decode.kv = Dtype::fp8;
+    const bool waits = runs(source, decode, framework.skewed);
+    return waits ? with(time, framework.skew_us * std::log2(static_cast<double>(gpus) / 2) / 1e3) : time;
+  }
   if (const auto* latent = std::get_if<MlaShape>(&kernel.request.shape);
       latent != nullptr && latent->decode && runs(source, *latent, framework.eager_latent))
     return with(time, -std::min(framework.latent_start_us / 1e3, time.ms / 2));

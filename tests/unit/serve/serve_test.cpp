@@ -136,6 +136,9 @@ TEST(ServeStep, ServedKernelsAreNotThoseTimedAlone) {
                      {MlaShape{16, 1, 1000, 16, true, true, Dtype::bf16, Dtype::fp8_block, Dtype::bf16}});
   const StepCost latent = cost_step(h100(), deepseek(), {8, 1, {}, {}}, {16, 1000, 0, 0, 0});
   EXPECT_NEAR(part(latent, "latent_attention_decode"), 6 * (alone.ms - 0.05), 1e-9);
+  const auto reduce = predict_kernel(*h100().source, "all_reduce",
+                                     {CollectiveShape{CollectiveOp::all_reduce, 8, 16 * 7168, 2}});
+  EXPECT_NEAR(part(latent, "all_reduce"), 12 * (reduce.ms + 2 * 0.003), 1e-9) << "two doublings beyond two";
   const Predictor b200 = predictor_of("b200");
   const auto product = [&](std::int64_t n, std::int64_t k) {
     return predict_kernel(*b200.source, "gemm", {GemmShape{16, n, k, Dtype::nvfp4}}).ms + 0.005;
