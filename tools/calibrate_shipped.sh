@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fits every shipped hardware file anew: the H200's rows of this repository, and the public tables where they lie.
 # The same rows give the same bytes, with any compiler and on any number of cores.
-#   tools/calibrate_shipped.sh PLUMBLINE PUBLIC_ROWS OUTPUT
+#   tools/calibrate_shipped.sh PLUMBLINE PUBLIC_ROWS OUTPUT [GPU-SOURCE...]
 # PLUMBLINE is the built binary, PUBLIC_ROWS the folder of the public tables (they are not redistributed), OUTPUT a
-# folder for the hardware files and their residual files.
+# folder for the hardware files and their residual files. Named sources (h200-pytorch) are fitted alone: the other
+# sources of those GPUs are taken as they are shipped.
 set -euo pipefail
 plumbline=$(readlink -f "$1") public=$(readlink -f "$2")
 mkdir -p "$3"
 output=$(readlink -f "$3")
+only=" ${*:4} "
 cd "$(dirname "$0")/.."
 licence="Apache-2.0, NVIDIA aiconfigurator's collector; not redistributed"
 
@@ -24,6 +26,11 @@ trap 'rm -rf "$sheets"' EXIT
 calibrate() {
   local gpu=$1 source=$2 framework=$3 of=$4 base=$5
   shift 5
+  if [ "$only" != "  " ]; then
+    case "$only" in *" $gpu-$source "*) ;; *) return 0 ;; esac
+    [ -e "$output/$gpu.toml" ] || cp hardware/"$gpu".toml hardware/"$gpu"-*.bin "$output"
+    base="--add-to=$output/$gpu.toml"
+  fi
   "$plumbline" hardware calibrate "$@" --name "$gpu" "$base" --source "$source" --framework "$framework" \
     --licence "$of" -o "$output/$gpu.toml"
 }
@@ -32,7 +39,7 @@ calibrate() {
 tables_of() { find "$public" -maxdepth 1 -name "$1_*.csv*" ! -name '*_quantize.csv*' | sort; }
 
 calibrate h200 pytorch "PyTorch 2.11.0, CUDA 13.0, cuDNN 9.19, driver 580; H200 SXM" Apache-2.0 \
-  "$(sheet_of h200)" --keep-rows measured/h200/*.csv
+  "$(sheet_of h200)" --keep-rows --clock-from measured/h200/submission_5.txt.gz measured/h200/*.csv
 mapfile -t rows < <(tables_of h200_sxm)
 calibrate h200 vllm "vLLM 0.24.0 (attention with the KV-cache write), SGLang 0.5.14's DeepGEMM (GEMM in fp8_block); H200 SXM" \
   "$licence" "--add-to=$output/h200.toml" "${rows[@]}"

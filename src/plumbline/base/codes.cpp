@@ -808,6 +808,9 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "A file of measurements comes from another card than the hardware that it is held against.",
      "Name the hardware file of that card by --hardware; a card without one needs its data sheet in a file "
      "(docs/shapes.md)."},
+    {"clock-not-known", kError, "calibrate",
+     "A clock was given for a kernel source whose rows do not say at which clock they were measured.",
+     "Leave --sm-mhz out, or calibrate with rows of `plumbline hardware submit`, which hold the clock."},
     {"submit-failed", kError, "calibrate", "The measuring script wrote no file.",
      "Read what it printed: it needs a GPU and a Python with PyTorch (--python)."},
 

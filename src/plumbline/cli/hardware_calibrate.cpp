@@ -23,7 +23,8 @@ namespace {
 
 struct Options {
   std::vector<std::string> rows;
-  std::string name, output, sheet, source = "measured", framework, licence = "as the rows'", add_to, sibling;
+  std::string name, output, sheet, source = "measured", framework, licence = "as the rows'", add_to, sibling,
+                                   clock_from;
   bool keep = false, merge = false;
 };
 
@@ -150,6 +151,16 @@ int calibrate_command(const Io& io, Options options) {
     how.framework += fmt::format("{}beside {} {} where rows are few", how.framework.empty() ? "" : "; ",
                                  other.name, sibling->name);
   }
+  MeasuredRows clocked;
+  if (!options.clock_from.empty()) {
+    const auto text = read_packed_text_file(options.clock_from);
+    const Diagnostics wrong =
+        text.ok() ? read_measurements(*text.value, options.clock_from, hardware.value->sheet, clocked)
+                  : text.diagnostics;
+    io.report(wrong);
+    if (has_errors(wrong)) return kExitUsage;
+    how.clock_rows = &clocked;
+  }
   std::optional<Progress> progress(std::in_place, io, "fitting", "rows");
   const std::size_t all = rows.gemm.size() + rows.attention.size() + rows.elementwise.size() +
                           rows.layers.size() + rows.operations.size();
@@ -193,6 +204,8 @@ void add_hardware_calibrate(Args& hardware) {
       .option(
           "--sibling", options->sibling,
           "NAME or NAME:SOURCE of a GPU measured well: its fit is corrected by these rows, which may be few")
+      .option("--clock-from", options->clock_from,
+              "a file of hardware submit whose GEMMs, not fitted, say at which SM clock these rows hold")
       .flag("--merge", options->merge,
             "keep what the source of --add-to has fitted already, where these rows do not say it anew")
       .flag("--keep-rows", options->keep,

@@ -27,6 +27,7 @@ namespace {
 struct Options {
   std::string name, source, op, file, dtype, kv_dtype, html;
   std::vector<std::string> rows;
+  std::optional<double> sm_mhz;
 };
 
 /// The hardware's kernel source, or its data sheet alone with a loud warning. Diagnostics are reported.
@@ -37,7 +38,10 @@ std::shared_ptr<const KernelSource> choose(const Io& io, const Options& options,
   sheet = hardware.value->sheet;
   const auto predictor = choose_predictor(*hardware.value, LatencyModel::measured, options.source);
   io.report(predictor.diagnostics);
-  return predictor.ok() ? predictor.value->source : nullptr;
+  if (!predictor.ok() || !options.sm_mhz) return predictor.ok() ? predictor.value->source : nullptr;
+  const auto source = source_at_clock(predictor.value->source, *options.sm_mhz);
+  io.report(source.diagnostics);
+  return source.ok() ? *source.value : nullptr;
 }
 
 int validate_command(const Io& io, const Options& options) {
@@ -160,6 +164,7 @@ void add_hardware_validate(Args& hardware) {
   args.positional("NAME", options->name, "a name of hardware list, or a file")
       .positionals("ROWS", options->rows, "CSV files of measured rows that were kept back")
       .option("--source", options->source, "the kernel source (default: the first)")
+      .option("--sm-mhz", options->sm_mhz, "the SM clock of the card under load, where it was measured")
       .option("--html", options->html, "also write the errors as one HTML file that opens anywhere")
       .example("plumbline hardware validate h200 tests/validation/h200/gemm.csv");
   args.status(kExitGate, "an operation is over its budget");
@@ -179,6 +184,7 @@ void add_hardware_predict(Args& hardware) {
       .option("--kv-dtype", options->kv_dtype, "the same for the KV cache")
       .option("--rows", options->file, "CSV file of shapes; a column ms is ignored")
       .option("--source", options->source, "the kernel source (default: the first)")
+      .option("--sm-mhz", options->sm_mhz, "the SM clock of the card under load, where it was measured")
       .example("plumbline hardware predict h200 --op gemm --rows shapes.csv");
   args.run([options](const Io& io) { return predict_command(io, *options); });
 }

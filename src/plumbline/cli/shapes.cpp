@@ -45,7 +45,24 @@ void add_model_options(Args& args, ModelOptions& options) {
               "a GPU's name (plumbline hardware list) or a hardware file; h200")
       .choice("--model", options.model, {"proxy", "measured"},
               "the latency model; measured where the hardware file has kernels, else proxy")
-      .option("--source", options.source, "a kernel source of the hardware file; its first one");
+      .option("--source", options.source, "a kernel source of the hardware file; its first one")
+      .option("--sm-mhz", options.sm_mhz,
+              "the SM clock of the card under load, where it was measured: predictions go by it");
+}
+
+Parsed<std::shared_ptr<const KernelSource>> source_at_clock(std::shared_ptr<const KernelSource> source,
+                                                            double sm_mhz) {
+  using Source = std::shared_ptr<const KernelSource>;
+  if (!(sm_mhz >= 100) || sm_mhz > 10000)
+    return failed<Source>(diagnose("usage", "--sm-mhz is a clock from 100 to 10,000 MHz"));
+  if (source == nullptr || source->sm_mhz <= 0) {
+    return failed<Source>(diagnose(
+        "clock-not-known",
+        source == nullptr
+            ? "the proxy model has no clock"
+            : fmt::format("no row of source '{}' says at which SM clock it was measured", source->name)));
+  }
+  return {at_clock(*source, sm_mhz), {}};
 }
 
 std::optional<LatencyModel> chosen_model(const ModelOptions& options) {
@@ -62,7 +79,12 @@ std::vector<std::string> hardware_search_path() {
 Parsed<Predictor> load_predictor(const ModelOptions& options) {
   const auto hardware = load_hardware(options.hardware, hardware_search_path(), options.source);
   if (!hardware.ok()) return {std::nullopt, hardware.diagnostics};
-  return choose_predictor(*hardware.value, chosen_model(options), options.source);
+  auto predictor = choose_predictor(*hardware.value, chosen_model(options), options.source);
+  if (!predictor.ok() || !options.sm_mhz) return predictor;
+  const auto source = source_at_clock(predictor.value->source, *options.sm_mhz);
+  if (!source.ok()) return {std::nullopt, source.diagnostics};
+  predictor.value->source = *source.value;
+  return predictor;
 }
 
 void add_layer_options(Args& args, LayerOptions& options) {

@@ -2,24 +2,27 @@
 // What the commands about shapes share: --hardware, --model, --source; --layer, --configs.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "plumbline/cli/command.h"
+#include "plumbline/model/measured.h"
 #include "plumbline/model/predict.h"
 #include "plumbline/search/layer_file.h"
 
 namespace plumbline::cli {
 
-/// --hardware, --model, --source.
+/// --hardware, --model, --source, --sm-mhz.
 struct ModelOptions {
   std::string hardware = "h200";
   std::string model;  ///< "", "proxy" or "measured"
   std::string source;
+  std::optional<double> sm_mhz;
 };
 
-/// Adds the three options.
+/// Adds the four options.
 void add_model_options(Args& args, ModelOptions& options);
 
 /// --model as a value; none when it was not given.
@@ -27,6 +30,10 @@ std::optional<LatencyModel> chosen_model(const ModelOptions& options);
 
 /// Where this binary looks for hardware files.
 std::vector<std::string> hardware_search_path();
+
+/// The kernel source on a card whose SM clock was measured (--sm-mhz). Errors: clock-not-known, usage.
+Parsed<std::shared_ptr<const KernelSource>> source_at_clock(std::shared_ptr<const KernelSource> source,
+                                                            double sm_mhz);
 
 /// The hardware file read, and its predictor.
 Parsed<Predictor> load_predictor(const ModelOptions& options);

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kLeastRows = 40;
 constexpr std::size_t kLeastSites = 8;
+constexpr double kClockFromUs = 50;      ///< shorter kernels are over before the clock has settled
 constexpr std::size_t kManyRows = 4000;  ///< from here on trees are as large as they ever are
 
 std::uint64_t mix(std::uint64_t key, std::int64_t value) {
@@ -160,6 +161,18 @@ FoldReport large_gemms(const OpFit& fit, const std::vector<Measured<GemmShape>>&
   return report;
 }
 
+/// The SM clock at which the source's times hold: of long GEMMs that the tensor cores bind and whose rows say
+/// their clock, the clock times how much longer than predicted each took. 0: too few say it.
+double clock_of(const KernelSource& source, const std::vector<Measured<GemmShape>>& rows) {
+  std::vector<double> clocks;
+  for (const auto& row : rows) {
+    if (row.sm_mhz <= 0 || row.us < kClockFromUs || !is_aligned(row.shape)) continue;
+    const KernelTime time = predict_gemm(source, "", row.shape);
+    if (time.bound == Bound::tensor) clocks.push_back(row.sm_mhz * row.us / (time.ms * 1e3));
+  }
+  return clocks.size() < kLeastSites ? 0 : std::round(*median(clocks));
+}
+
 /// What nobody measured here is taken from the sibling, on this GPU's data sheet: constants and fusion terms
 /// are shares of its figures. Nothing was measured, so it counts no rows, and layers' bands are twice as
 /// wide.
@@ -284,6 +297,8 @@ Parsed<Calibration> calibrate(const DataSheet& sheet, const MeasuredRows& rows,
   fitted += fit_layers(rows.layers, source, out.folds);
   fitted += fit_operations(rows.operations, options, source, out.folds);
   if (sibling != nullptr) take_from_sibling(*sibling, source);
+  const auto& clocked = options.clock_rows != nullptr ? options.clock_rows->gemm : rows.gemm;
+  if (const double mhz = clock_of(source, clocked); mhz > 0) source.sm_mhz = mhz;
   if (options.keep_rows) keep_rows(rows, source);
   if (fitted == 0) {
     return failed<Calibration>(

@@ -33,6 +33,8 @@ struct CalibrateOptions {
       nullptr;  ///< operations without rows here are kept as this source has them
   const KernelSource* sibling =
       nullptr;  ///< another GPU's source: where rows are few, its constants and trees are corrected by them
+  const MeasuredRows* clock_rows =
+      nullptr;  ///< GEMMs that only say at which SM clock the source's times hold; otherwise its own do
   bool keep_rows = false;  ///< keep measurements and kernel names, to be shown beside predictions
   double effort = 1;       ///< share of the usual number of trees (tests use less)
   std::function<void(const std::string& what, std::size_t rows)>

@@ -78,10 +78,11 @@ constexpr Terms kTermSpread{.03, .03, .10, .10, 1.5, .4, 1.5, 1.0, .5, .5, .5, 1
 constexpr double kNoise = 0.03;      ///< relative scatter of one layer's time
 constexpr double kSoftLayer = 0.02;  ///< relative errors beyond this count linearly
 
-/// How far apart two measuring sessions of one card lie, relative: clocks follow heat.
+/// How far a measuring session lies from the middle of them all, relative: cards differ, and clocks follow
+/// heat.
 constexpr double kSessionSpread = 0.03;
-/// What a row of another session counts for beside one of the reference.
-constexpr double kOtherSessions = 0.5;
+/// The next session is one more draw, and its middle is known no better than the few before say.
+double widen_for(std::size_t sessions) { return std::sqrt(1 + 1.0 / static_cast<double>(sessions)); }
 
 double sum_of(const Terms& terms, const Terms& columns) {
   double us = 0;
@@ -93,11 +94,11 @@ double sum_of(const Terms& terms, const Terms& columns) {
 struct LayerProblem {
   LayerRows rows;
   std::vector<Terms> columns;
-  std::vector<std::size_t> session;  ///< 0 is the reference: the first file
+  std::vector<std::size_t> session;
   std::size_t sessions = 0;
 };
 
-/// How one session differs from the reference: its clock, in the kernels that work on the tensor cores, and
+/// How one session differs from their middle: its clock, in the kernels that work on the tensor cores, and
 /// how much of it a long kernel loses.
 constexpr std::size_t kSessionTerms = 2;
 using SessionTerms = std::array<double, kSessionTerms>;
@@ -106,16 +107,30 @@ SessionTerms session_columns(const Terms& columns) {  // gemm, flash and cudnn; 
   return {columns[0] + columns[2] + columns[3], columns[1]};
 }
 
-/// Adds one row's equation, (columns·terms − its session's) / us = 1, to the normal equations.
+/// Terms of the middle session, and how each session differs from it.
+struct LayerFit {
+  Terms terms{};
+  std::vector<SessionTerms> offset;
+
+  double predict(const LayerProblem& problem, std::size_t row) const {
+    return sum_of(terms, problem.columns[row]);
+  }
+  /// The same on the card of the row's own session.
+  double predict_within(const LayerProblem& problem, std::size_t row) const {
+    const SessionTerms of = session_columns(problem.columns[row]);
+    const SessionTerms& mine = offset[problem.session[row]];
+    return predict(problem, row) + of[0] * mine[0] + of[1] * mine[1];
+  }
+};
+
+/// Adds one row's equation, (columns·terms + its session's) / us = 1, to the normal equations.
 void add_row(const Terms& columns, double us, std::size_t session, double w,
              std::vector<std::vector<double>>& a, std::vector<double>& b) {
   std::vector<double> x(b.size(), 0.0);
   for (std::size_t i = 0; i < kLayerTermCount; ++i) x[i] = columns[i] / us;
-  if (session > 0) {
-    const SessionTerms of = session_columns(columns);
-    for (std::size_t i = 0; i < kSessionTerms; ++i)
-      x[kLayerTermCount + (session - 1) * kSessionTerms + i] = -of[i] / us;
-  }
+  const SessionTerms of = session_columns(columns);
+  const std::size_t at = kLayerTermCount + session * kSessionTerms;
+  for (std::size_t i = 0; i < kSessionTerms && at < x.size(); ++i) x[at + i] = of[i] / us;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (x[i] == 0) continue;
     b[i] += w * x[i];
@@ -123,12 +138,15 @@ void add_row(const Terms& columns, double us, std::size_t session, double w,
   }
 }
 
-/// Iteratively reweighted least squares; a term that would fall below 0 is held there. Each session but the
-/// reference has terms of its own, so that a hotter or cooler card does not bend the fusion terms.
-Terms fit_terms(const LayerProblem& problem, const std::vector<std::size_t>& use) {
-  Terms terms = kGenericLayer;
-  const std::size_t unknowns = kLayerTermCount + (problem.sessions - 1) * kSessionTerms;
-  std::vector<SessionTerms> offset(problem.sessions, SessionTerms{});
+/// Iteratively reweighted least squares; a term that would fall below 0 is held there. Each session has terms
+/// of its own around the middle, so that a hotter or cooler card does not bend the fusion terms.
+LayerFit fit_terms(const LayerProblem& problem, const std::vector<std::size_t>& use) {
+  LayerFit fit;
+  fit.terms = kGenericLayer;
+  // one session alone is its own middle
+  const std::size_t unknowns =
+      kLayerTermCount + (problem.sessions > 1 ? problem.sessions * kSessionTerms : 0);
+  fit.offset.assign(problem.sessions, SessionTerms{});
   std::array<bool, kLayerTermCount> held{};
   for (int round = 0; round < 25; ++round) {
     std::vector<std::vector<double>> a(unknowns, std::vector<double>(unknowns, 0.0));
@@ -139,34 +157,67 @@ Terms fit_terms(const LayerProblem& problem, const std::vector<std::size_t>& use
     }
     for (std::size_t i = kLayerTermCount; i < unknowns; ++i) a[i][i] = 1 / (kSessionSpread * kSessionSpread);
     for (const std::size_t r : use) {
-      const Terms& columns = problem.columns[r];
       const double us = problem.rows[r]->us;
-      const std::size_t session = problem.session[r];
-      const SessionTerms of = session_columns(columns);
-      const double shift = of[0] * offset[session][0] + of[1] * offset[session][1];
-      const double error = ((sum_of(terms, columns) - shift) / us - 1) / kSoftLayer;
-      add_row(columns, us, session,
-              (session > 0 ? kOtherSessions : 1) / std::sqrt(1 + error * error) / (kNoise * kNoise), a, b);
+      const double error = (fit.predict_within(problem, r) / us - 1) / kSoftLayer;
+      add_row(problem.columns[r], us, problem.session[r],
+              1 / std::sqrt(1 + error * error) / (kNoise * kNoise), a, b);
     }
     const std::vector<double> next = solve_symmetric(std::move(a), std::move(b));
     for (std::size_t i = 0; i < kLayerTermCount; ++i) {
       if (next[i] < 0) held[i] = true;
-      terms[i] = std::max(0.0, next[i]);
+      fit.terms[i] = std::max(0.0, next[i]);
     }
     for (std::size_t i = kLayerTermCount; i < unknowns; ++i) {
       const std::size_t at = i - kLayerTermCount;
-      offset[at / kSessionTerms + 1][at % kSessionTerms] = next[i];
+      fit.offset[at / kSessionTerms][at % kSessionTerms] = next[i];
     }
   }
-  return terms;
+  return fit;
 }
 
-/// Numbers the files in the order they were given: the first is the reference.
+/// Numbers the files in the order they were given.
 void number_sessions(LayerProblem& problem) {
   std::map<int, std::size_t> number;
   for (const auto* row : problem.rows) number[row->file];
   for (auto& [file, session] : number) session = problem.sessions++;
   for (const auto* row : problem.rows) problem.session.push_back(number[row->file]);
+}
+
+Judged judge_row(const LayerProblem& problem, std::size_t row, double us) {
+  return {us, problem.rows[row]->us, 0, 0, 0};
+}
+
+/// Every row as a fit of the other sessions predicts it; where there is one session, as folds of layers do.
+std::vector<Judged> by_unseen_session(const LayerProblem& problem, const std::vector<Judged>& by_folds) {
+  std::vector<Judged> out = by_folds;
+  if (problem.sessions < 2) return out;
+  for (std::size_t session = 0; session < problem.sessions; ++session) {
+    std::vector<std::size_t> use;
+    for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+      if (problem.session[i] != session) use.push_back(i);
+    }
+    const LayerFit fit = fit_terms(problem, use);
+    for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+      if (problem.session[i] == session) out[i] = judge_row(problem, i, fit.predict(problem, i));
+    }
+  }
+  return out;
+}
+
+/// The band's half-width for a session that none of these rows is of: 90 % of the errors, each session as
+/// much as another, wider for how few there are. `without`: leave that session's rows out.
+double across_sessions(const LayerProblem& problem, const std::vector<Judged>& judged, std::size_t without) {
+  std::map<std::size_t, std::vector<double>> errors;
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    if (problem.session[i] == without) continue;
+    errors[problem.session[i]].push_back(std::abs(std::log(judged[i].measured / judged[i].predicted)));
+  }
+  std::vector<double> drawn;  // as many of each session, at even ranks
+  for (const auto& [session, of] : errors) {
+    for (int rank = 0; rank < 100; ++rank) drawn.push_back(*quantile(of, (rank + 0.5) / 100));
+  }
+  const double widen = problem.sessions > 1 ? widen_for(errors.size()) : 1;
+  return widen * quantile(drawn, 0.9).value_or(kGenericHalfWidth);
 }
 
 bool fit_kind(LayerKind kind, const std::vector<Measured<Layer>>& all, KernelSource& source,
@@ -183,34 +234,34 @@ bool fit_kind(LayerKind kind, const std::vector<Measured<Layer>>& all, KernelSou
   if (n < kLeast || sites.size() < 4) return false;
   number_sessions(problem);
   FittedLayer& fitted = source.layers[static_cast<std::size_t>(kind)];
-  std::vector<Judged> judged(n), before(n);
+  std::vector<Judged> within(n), before(n);
   for (int fold = 0; fold <= kFolds; ++fold) {
     std::vector<std::size_t> use, left_out;
     for (std::size_t i = 0; i < n; ++i) {
       (fold_of(site_of(problem.rows[i]->shape), kFolds) == fold ? left_out : use).push_back(i);
     }
-    const Terms terms = fit_terms(problem, use);
-    if (fold == kFolds) fitted.terms = terms;
+    const LayerFit fit = fit_terms(problem, use);
+    if (fold == kFolds) fitted.terms = fit.terms;
     for (const std::size_t i : left_out) {
-      judged[i] = {sum_of(terms, problem.columns[i]), problem.rows[i]->us, 0, 0, 0};
-      before[i] = {sum_of(kGenericLayer, problem.columns[i]), problem.rows[i]->us, 0, 0, 0};
+      within[i] = judge_row(problem, i, fit.predict_within(problem, i));
+      before[i] = judge_row(problem, i, sum_of(kGenericLayer, problem.columns[i]));
     }
   }
-  // Errors and band are of the reference session, which the terms describe: how far sessions lie apart is no
-  // matter of shapes.
-  std::vector<Judged> reference, reference_before;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (problem.session[i] > 0) continue;
-    reference.push_back(judged[i]);
-    reference_before.push_back(before[i]);
+  std::vector<Judged> judged = by_unseen_session(problem, within);
+  fitted.within_half_width = half_width(within, 1);
+  fitted.half_width = std::max(fitted.within_half_width, across_sessions(problem, judged, problem.sessions));
+  for (std::size_t i = 0; i < n; ++i) {  // the band that a fit without the row's session claims
+    const double half =
+        problem.sessions > 2 ? across_sessions(problem, judged, problem.session[i]) : fitted.half_width;
+    judged[i].low = judged[i].predicted * std::exp(-half);
+    judged[i].high = judged[i].predicted * std::exp(half);
   }
-  fitted.half_width = half_width(reference, 1);
-  set_bands(reference, fitted.half_width);
   fitted.rows = static_cast<std::int64_t>(n);
   fitted.sites = static_cast<std::int64_t>(sites.size());
-  fitted.errors = accuracy(reference);
-  fitted.errors.all_sessions_mape_pct = accuracy(judged).mape_pct;
-  fitted.errors.formula_mape_pct = accuracy(reference_before).mape_pct;
+  fitted.sessions = static_cast<std::int64_t>(problem.sessions);
+  fitted.errors = accuracy(judged);
+  fitted.errors.within_card_mape_pct = accuracy(within).mape_pct;
+  fitted.errors.formula_mape_pct = accuracy(before).mape_pct;
   const std::string name(kLayerTables[static_cast<std::size_t>(kind)]);
   std::vector<std::uint64_t> site;
   for (const auto* row : problem.rows) site.push_back(site_of(row->shape));

@@ -46,6 +46,8 @@ void read_elementwise(TableReader reader, FittedElementwise& op) {
 void read_layer(TableReader reader, FittedLayer& layer) {
   for (std::size_t i = 0; i < kLayerTermCount; ++i) layer.terms[i] = reader.number(kLayerTerms[i]);
   layer.half_width = reader.number("half_width");
+  layer.within_half_width = reader.number("within_half_width", layer.half_width);
+  layer.sessions = reader.count("sessions");
   layer.rows = reader.count("rows");
   layer.sites = reader.count("sites");
   layer.errors = reader.accuracy("errors");
@@ -182,6 +184,7 @@ std::shared_ptr<const KernelSource> read_source(TableReader reader, const std::s
   source->framework = reader.text("framework");
   const std::string residuals = reader.text("residuals");
   const std::string sha256 = reader.text("residuals_sha256");
+  source->sm_mhz = reader.number("sm_mhz", 0);
   source->budgets = reader.numbers("budgets");
   for (const auto& place : op_places(*source)) {
     const bool required = place.table == "gemm" || place.table == "gemm_misaligned";

@@ -169,7 +169,7 @@ struct Reader {
   void keep(Row& row, const Shape& shape, double us, int line, std::vector<Measured<Shape>>& into) {
     if (!row.wrong.empty()) return reject("row-malformed", row.wrong, line);
     if (const auto doubt = implausible(generic, shape, us)) return reject(doubt->code, doubt->why, line);
-    into.push_back({shape, us, line, static_cast<int>(rows.files.size())});
+    into.push_back({shape, us, line, static_cast<int>(rows.files.size()), row_clock(row)});
     ++account.rows;
   }
 
@@ -190,6 +190,12 @@ struct Reader {
     if (!row.wrong.empty()) return reject("row-malformed", row.wrong, line);
     rows.kernels.push_back(std::move(named));
     ++account.rows;
+  }
+
+  /// The SM clock of a row, 0 where it says none that can be.
+  static double row_clock(const Row& row) {
+    const auto mhz = parse_double(row.text("sm_mhz"));
+    return mhz && *mhz >= 100 && *mhz <= 10000 ? *mhz : 0;
   }
 
   /// Why a reading that says how it came about cannot stand for its shape.

@@ -20,6 +20,7 @@ struct Measured {
   double us = 0;
   int line = 0;
   int file = 0;
+  double sm_mhz = 0;  ///< the SM clock under load; 0: the row does not say
 };
 
 /// A GEMM and the name of the kernel that ran for it.
@@ -47,7 +48,7 @@ struct MeasuredRows {
 /// a column dtype must say bf16. An impossible or malformed row, or one of another unit, is rejected with a
 /// warning that says why. `sheet` gives the limits of what is possible.
 /// Formats other than bf16 stand in a column (dtype, kv_dtype) or in the file's name (formats_in).
-/// Columns replays and spread_pct, where they are, say how steady a reading was.
+/// Columns replays and spread_pct, where they are, say how steady a reading was, sm_mhz at which clock.
 /// Errors: rows-columns-unknown, rows-host-time. Warnings: row-malformed, row-impossible, row-unit-slip,
 /// row-unsteady.
 Diagnostics read_rows(std::string_view text, const std::string& file, const DataSheet& sheet,

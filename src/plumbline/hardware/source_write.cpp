@@ -87,6 +87,7 @@ KernelSourceFiles write_kernel_source(const KernelSource& source, const std::str
   out = fmt::format("\n[[source]]\nname = {}\nframework = {}\nresiduals = {}\nresiduals_sha256 = {}\n",
                     toml_quoted(source.name), toml_quoted(source.framework),
                     toml_quoted(files.residuals_name), toml_quoted(sha256_hex(files.residuals)));
+  if (source.sm_mhz > 0) out += fmt::format("sm_mhz = {}\n", format_double(source.sm_mhz));
   if (!source.budgets.empty()) {
     out += "\n[source.budgets]  # MAPE in per cent; hardware validate fails above\n";
     for (const auto& [op, budget] : source.budgets)
@@ -112,6 +113,9 @@ KernelSourceFiles write_kernel_source(const KernelSource& source, const std::str
     }
     out += fmt::format("half_width = {}\nrows = {}\nsites = {}\n", format_double(layer.half_width),
                        layer.rows, layer.sites);
+    if (layer.rows > 0)
+      out += fmt::format("sessions = {}\nwithin_half_width = {}\n", layer.sessions,
+                         format_double(layer.within_half_width));
     if (layer.rows > 0) out += errors_table(layer.errors);
   }
   for (const auto& operation : source.operations) {

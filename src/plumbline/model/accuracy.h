@@ -10,7 +10,6 @@ namespace plumbline {
 
 /// Figures in per cent unless said otherwise; absent where nothing can be said.
 struct Accuracy {
-  std::optional<double> all_sessions_mape_pct;  ///< layers: rows of every session, not only the reference's
   std::optional<double> bias_pct;               ///< mean of predicted / measured − 1
   std::optional<double> coverage_pct;           ///< measurements inside the 90 % band
   std::optional<double> formula_mape_pct;       ///< of the formula, without the trees on its residual
@@ -25,6 +24,7 @@ struct Accuracy {
   std::optional<double> roofline_mape_pct;      ///< of a plain roofline on the same rows
   std::optional<double> sites_too_few;          ///< sites, a count, where there were too few for folds
   std::optional<double> unseen_heads_mape_pct;  ///< folds that keep back whole head counts
+  std::optional<double> within_card_mape_pct;   ///< layers: where rows of the same session are known
 
   bool operator==(const Accuracy&) const = default;
 };
@@ -37,8 +37,7 @@ struct AccuracyFigure {
 
 /// All of them, by name.
 inline constexpr std::array<AccuracyFigure, 15> kAccuracyFigures{
-    {{"all_sessions_mape_pct", &Accuracy::all_sessions_mape_pct},
-     {"bias_pct", &Accuracy::bias_pct},
+    {{"bias_pct", &Accuracy::bias_pct},
      {"coverage_pct", &Accuracy::coverage_pct},
      {"formula_mape_pct", &Accuracy::formula_mape_pct},
      {"kendall_tau", &Accuracy::kendall_tau},
@@ -51,6 +50,7 @@ inline constexpr std::array<AccuracyFigure, 15> kAccuracyFigures{
      {"pairs", &Accuracy::pairs},
      {"roofline_mape_pct", &Accuracy::roofline_mape_pct},
      {"sites_too_few", &Accuracy::sites_too_few},
-     {"unseen_heads_mape_pct", &Accuracy::unseen_heads_mape_pct}}};
+     {"unseen_heads_mape_pct", &Accuracy::unseen_heads_mape_pct},
+     {"within_card_mape_pct", &Accuracy::within_card_mape_pct}}};
 
 }  // namespace plumbline

@@ -43,6 +43,15 @@ inline double tensor_rate(const Machine& machine, Dtype dtype) {
   return rate == 0 ? machine.flops_per_us : rate == 1 ? machine.fp8_flops_per_us : machine.fp4_flops_per_us;
 }
 
+/// The machine at another SM clock, as a share of its own: HBM keeps its rate.
+inline Machine at_clock(Machine machine, double share) {
+  machine.flops_per_us *= share;
+  machine.fp8_flops_per_us *= share;
+  machine.fp4_flops_per_us *= share;
+  machine.l2_bytes_per_us *= share;
+  return machine;
+}
+
 /// The machine as products of that format see it: its peak is theirs.
 inline Machine machine_for(Machine machine, Dtype dtype) {
   machine.flops_per_us = tensor_rate(machine, dtype);

@@ -19,14 +19,13 @@ bool inside(const FittedOp& op, const std::array<double, 3>& sizes) {
 }
 
 /// Time, band and provenance of an analytic time with its residual.
-KernelTime finish_op(const KernelSource& source, const FittedOp& op, std::string_view name,
-                     double analytic_us, std::span<const float> features,
-                     const std::array<double, 3>& sizes) {
+KernelTime finish_op(const FittedOp& op, std::string_view name, double analytic_us,
+                     std::span<const float> features, const std::array<double, 3>& sizes) {
   KernelTime out;
   out.name = name;
   double half = kGenericHalfWidth;
   double residual = 0;
-  out.provenance = source.specification_only ? Provenance::specification : Provenance::extrapolated;
+  out.provenance = op.rows > 0 ? Provenance::extrapolated : Provenance::specification;
   if (op.rows > 0) {
     QuantisedRow row{};
     quantise_row(op.residual, features, row);
@@ -70,7 +69,7 @@ KernelTime attention_of(const KernelSource& source, const FittedOp& op, std::str
     if (op.rows > 0) prefill_features(source.machine, analytic, shape, {features.data(), kPrefillFeatures});
   }
   const std::size_t count = decode ? kDecodeFeatures : kPrefillFeatures;
-  KernelTime out = finish_op(source, op, name, analytic.us, {features.data(), count}, domain_of(shape));
+  KernelTime out = finish_op(op, name, analytic.us, {features.data(), count}, domain_of(shape));
   if (!decode && !as_prefill_rows(shape) && out.provenance < Provenance::extrapolated) {
     out.provenance = Provenance::extrapolated;
     out.low_ms *= out.low_ms / out.ms;  // as for sizes outside the rows: errors are twice as large
@@ -84,6 +83,22 @@ KernelTime attention_of(const KernelSource& source, const FittedOp& op, std::str
 }
 
 }  // namespace
+
+std::shared_ptr<const KernelSource> at_clock(const KernelSource& source, double sm_mhz) {
+  auto out = std::make_shared<KernelSource>(source);
+  out->clock = sm_mhz / source.sm_mhz;
+  for (FittedLayer& layer : out->layers) {
+    if (layer.sessions > 1) layer.half_width = layer.within_half_width;
+    layer.sessions = std::min<std::int64_t>(layer.sessions, 1);
+  }
+  return out;
+}
+
+double layer_half_width(const KernelSource& source, LayerKind kind) {
+  const FittedLayer& layer = source.layers[static_cast<std::size_t>(kind)];
+  const bool measured = layer.rows > 0 || source.specification_only;
+  return measured ? layer.half_width : std::min(layer.half_width, kAssemblyHalfWidth);
+}
 
 SourceId::SourceId() : value(0) {
   static std::atomic<std::uint64_t> next{1};
@@ -138,7 +153,14 @@ KernelTime predict_gemm(const KernelSource& source, std::string_view name, const
   const GemmAnalytic analytic = gemm_analytic(source.machine, op.constants, shape);
   std::array<float, kGemmFeatures> features{};
   if (op.rows > 0) gemm_features(source.machine, analytic, shape, features);
-  KernelTime out = finish_op(source, op, name, analytic.us, features, domain_of(shape));
+  KernelTime out = finish_op(op, name, analytic.us, features, domain_of(shape));
+  if (source.clock != 1) {
+    const Machine other = at_clock(source.machine, source.clock);
+    const double factor = gemm_analytic(other, op.constants, shape).us / analytic.us;
+    out.ms *= factor;
+    out.low_ms *= factor;
+    out.high_ms *= factor;
+  }
   if (analytic.launch_us >= std::max(analytic.memory_us, analytic.tensor_us)) {
     out.bound = Bound::launch;
   } else if (!aligned) {
@@ -190,9 +212,7 @@ KernelTime predict_elementwise(const KernelSource& source, std::string_view name
   out.ms = elementwise_us(source.machine, op.constants, shape) * 1e-3;
   out.low_ms = out.ms * std::exp(-op.half_width);
   out.high_ms = out.ms * std::exp(op.half_width);
-  out.provenance = op.rows > 0                 ? Provenance::modelled
-                   : source.specification_only ? Provenance::specification
-                                               : Provenance::extrapolated;
+  out.provenance = op.rows > 0 ? Provenance::modelled : Provenance::specification;
   out.bound = out.ms * 1e3 < 2 * (op.constants[0] + op.constants[1] * static_cast<double>(shape.cols) / 1000)
                   ? Bound::launch
                   : Bound::hbm;

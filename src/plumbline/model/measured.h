@@ -117,8 +117,10 @@ inline constexpr std::size_t kLayerTermCount = kLayerTerms.size();
 /// Fitted fusion terms of one kind of layer.
 struct FittedLayer {
   std::array<double, kLayerTermCount> terms{};
-  double half_width = 0;  ///< of the 90 % band on log time of the total
+  double half_width = 0;         ///< of the 90 % band on log time of the total, on any card of the kind
+  double within_half_width = 0;  ///< the same on the card that the rows came from
   std::int64_t rows = 0, sites = 0;
+  std::int64_t sessions = 0;  ///< measuring sessions, of cards of one kind
   Accuracy errors;
 };
 
@@ -144,6 +146,8 @@ struct KernelSource {
   std::string framework;            ///< versions, and how it was measured
   bool specification_only = false;  ///< nothing was measured: generic constants on the data sheet
   Machine machine;
+  double sm_mhz = 0;  ///< the SM clock under load at which its bf16 GEMMs' times hold; 0: no row said one
+  double clock = 1;   ///< of the card that is predicted, as a share of that (at_clock)
   std::vector<RowFile> rows;
   FittedOp gemm;                            ///< n and k multiples of 8
   FittedOp misaligned;                      ///< the others
@@ -190,6 +194,15 @@ KernelTime inside_layer(const KernelSource& source, LayerKind kind, const Kernel
 std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, const Layer& layer);
 /// A layer's projections in order: QKV, output, gate and up (or up alone), down.
 std::array<GemmShape, 4> layer_gemms(const Layer& layer);
+/// The source as a card sees it whose SM clock under load was measured: bf16 GEMMs go by the clock as far as
+/// the tensor cores and L2 bind them, HBM and launches do not, and layers take the band within one card.
+/// (Attention's rows show no such bias on another day's card: docs/accuracy.md.) The source has an sm_mhz.
+std::shared_ptr<const KernelSource> at_clock(const KernelSource& source, double sm_mhz);
+
+/// The half-width that a layer's total has at least. Where no layer was measured but its kernels were, it is
+/// what putting kernels together adds: the total's band comes from the kernels' own.
+double layer_half_width(const KernelSource& source, LayerKind kind);
+
 /// Which terms a layer takes.
 LayerKind layer_kind(const Layer& layer);
 

@@ -6,6 +6,7 @@
 #include "plumbline/model/kernel_memory.h"
 #include "plumbline/model/layer_attention.h"
 #include "plumbline/model/measured.h"
+#include "plumbline/model/measured_generic.h"
 
 namespace plumbline {
 namespace {
@@ -185,8 +186,12 @@ struct PointwiseTimes {
         fitted(s.layers[static_cast<std::size_t>(layer_kind(l))]),
         list(pointwise_of(s, l, counts)),
         unit(unit_us(s)),
-        low(std::exp(-std::max(fitted.half_width * 2, 0.2))),
-        high(std::exp(std::max(fitted.half_width * 2, 0.2))) {}
+        low(std::exp(-half_width(fitted))),
+        high(std::exp(half_width(fitted))) {}
+
+  static double half_width(const FittedLayer& layer) {
+    return layer.rows > 0 ? std::max(layer.half_width * 2, 0.2) : kGenericHalfWidth;
+  }
 
   KernelTime of(std::size_t place) const {
     const Pointwise& item = list.item[place];
@@ -197,14 +202,13 @@ struct PointwiseTimes {
     KernelTime time{item.name, us * 1e-3, 0, 0, Provenance::modelled, Bound::hbm};
     time.low_ms = time.ms * low;
     time.high_ms = time.ms * high;
-    if (fitted.rows == 0)
-      time.provenance = source.specification_only ? Provenance::specification : Provenance::extrapolated;
+    if (fitted.rows == 0) time.provenance = Provenance::specification;
     if (t[kKernelUs] * item.starts > 0.5 * us) time.bound = Bound::launch;
     return time;
   }
 };
 
-void finish_layer(Prediction& p, const Layer& layer, double half_width) {
+void finish_layer(Prediction& p, const Layer& layer, double half_width, double within) {
   p.bottleneck = 0;
   double squares = 0;
   for (std::size_t i = 0; i < p.kernel_count; ++i) {
@@ -216,7 +220,13 @@ void finish_layer(Prediction& p, const Layer& layer, double half_width) {
   // Errors of the kernels are largely independent: the total's band comes from measured whole layers, not
   // from adding the kernels' bands. None of those layers had a kernel so uncertain as a misaligned GEMM:
   // where the kernels' own errors, added as independent ones are, come to more, they are the band.
-  const double ratio = std::max(std::exp(half_width), 1 + std::sqrt(squares) / p.total_ms);
+  const double kernels = 1 + std::sqrt(squares) / p.total_ms;
+  const double ratio = std::max(std::exp(half_width), kernels);
+  if (within > 0) {
+    const double narrow = std::max(std::exp(within), kernels);
+    p.within_low_ms = p.total_ms / narrow;
+    p.within_high_ms = p.total_ms * narrow;
+  }
   p.low_ms = p.total_ms / ratio;
   p.high_ms = p.total_ms * ratio;
   p.ms_per_mparam_proxy =
@@ -312,7 +322,8 @@ Prediction predict_measured(const KernelSource& source, const Layer& layer, Kern
   until(list.mlp + 1);
   p.add(gemm("down_projection", 3));
   until(list.count);
-  finish_layer(p, layer, pointwise.fitted.half_width);
+  const FittedLayer& fitted = pointwise.fitted;
+  finish_layer(p, layer, layer_half_width(source, kind), fitted.sessions > 1 ? fitted.within_half_width : 0);
   return p;
 }
 

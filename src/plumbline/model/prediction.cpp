@@ -44,6 +44,15 @@ void Prediction::add(const KernelTime& kernel) {
   kernel_storage[kernel_count++] = kernel;
 }
 
+std::string_view band_scope(const Prediction& prediction) {
+  if (prediction.any_card()) return "any_card";
+  const auto kernels = prediction.kernels();
+  const bool none = std::all_of(kernels.begin(), kernels.end(), [](const KernelTime& kernel) {
+    return kernel.provenance == Provenance::specification;
+  });
+  return none ? "specification" : "one_card";
+}
+
 Provenance weakest_provenance(const Prediction& prediction) {
   Provenance weakest = Provenance::measured;
   for (const KernelTime& kernel : prediction.kernels()) weakest = std::max(weakest, kernel.provenance);

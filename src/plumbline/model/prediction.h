@@ -50,10 +50,14 @@ struct Prediction {
   double total_ms = 0;  ///< the sum of the kernels, in their order
   double low_ms = 0;
   double high_ms = 0;
+  double within_low_ms = 0;  ///< the band on the card that the rows came from; 0 where nothing tells it apart
+  double within_high_ms = 0;
   std::size_t bottleneck = 0;                   ///< index of the first largest kernel
   std::array<TilePenalty, 3> tile_penalties{};  ///< hidden_dim, ffn_dim, head_dim
   double ms_per_mparam_proxy = 0;               ///< total_ms / (hidden_dim·ffn_dim / 1e6)
 
+  /// Whether low_ms and high_ms hold on any card of the kind: several sessions of them were measured.
+  bool any_card() const { return within_high_ms > 0; }
   /// Appends a kernel. Throws std::length_error where there is no room: none is left out in silence.
   void add(const KernelTime& kernel);
   /// The kernels in their order.
@@ -65,6 +69,10 @@ double tile_efficiency(std::int64_t value);
 
 /// The penalty of one dimension; `dimension` is a string literal.
 TilePenalty tile_penalty(std::string_view dimension, std::int64_t value);
+
+/// On what low_ms and high_ms hold: "any_card" of the kind, "one_card" like the one that was measured, or
+/// "specification" where no kernel was.
+std::string_view band_scope(const Prediction& prediction);
 
 /// Of all kernels the provenance that says least.
 Provenance weakest_provenance(const Prediction& prediction);

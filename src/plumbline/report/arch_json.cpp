@@ -28,7 +28,10 @@ Json entry_json(const Layer& layer, const Prediction& p, LatencyModel model) {
             {"provenance", to_string(weakest_provenance(p))},
             {"tile_penalties", tile_penalties_json(p)},
             {"ms_per_mparam_proxy", p.ms_per_mparam_proxy}};
-  if (model != LatencyModel::proxy) json["kernels"] = kernels_json(p);
+  if (model == LatencyModel::proxy) return json;
+  json["kernels"] = kernels_json(p);
+  json["band"] = band_scope(p);
+  if (p.any_card()) json["within_card"] = {{"low_ms", p.within_low_ms}, {"high_ms", p.within_high_ms}};
   return json;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "plumbline/base/numbers.h"
@@ -15,6 +16,13 @@ namespace {
 std::string ms(double value) { return format_fixed(value, value < 0.01 ? 6 : 3); }
 
 std::string band(double low, double high) { return fmt::format("{} - {}", ms(low), ms(high)); }
+
+/// "any card": what the band of a total holds on.
+std::string scope_words(const Prediction& prediction) {
+  std::string words(band_scope(prediction));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
 
 std::string pct(const std::optional<double>& value) {
   return value ? fmt::format("{}{}", *value >= 0 ? "+" : "", format_fixed(*value, 2)) : "";
@@ -101,7 +109,10 @@ TextTable kernel_table(const Predictor& predictor, const Layer& layer, const Pre
                         "",
                         band_known ? band(prediction.low_ms, prediction.high_ms) : "none",
                         "",
-                        ""});
+                        band_known ? scope_words(prediction) : ""});
+  if (prediction.any_card())
+    table.rows.push_back(
+        {"", "", "", band(prediction.within_low_ms, prediction.within_high_ms), "", "within one card"});
   add_measured(table, predictor, layer, prediction);
   return table;
 }

@@ -204,6 +204,7 @@ void append_prediction_line(std::string& out, const Predictor& predictor, const 
                             std::int64_t row, const Prediction& prediction) {
   const auto kernels = sorted_kernels(prediction);
   out += '{';
+  if (predictor.model != LatencyModel::proxy) append_word(out, "band", band_scope(prediction));
   append_word(out, "bottleneck", prediction.kernels()[prediction.bottleneck].name);
   append_key(out, "bound");
   out += '{';
@@ -237,6 +238,13 @@ void append_prediction_line(std::string& out, const Predictor& predictor, const 
   out += std::to_string(row);
   append_tiles(out, prediction);
   append_number(out, "total_ms", prediction.total_ms);
+  if (prediction.any_card()) {
+    append_key(out, "within_card");
+    out += '{';
+    append_number(out, "high_ms", prediction.within_high_ms);
+    append_number(out, "low_ms", prediction.within_low_ms);
+    out += '}';
+  }
   out += '}';
 }
 

@@ -28,8 +28,8 @@ Json kernels_json(const Prediction& prediction);
 
 /// Appends one object on one line, keys sorted, no line break: name, row, hardware, model, total_ms, low_ms,
 /// high_ms, per_kernel, bound, bottleneck, provenance, tile_penalties, ms_per_mparam_proxy, and, from a model
-/// with bands, kernels, and notes where window_note() says something. Written by hand: a million of them are
-/// a stream, not a tree.
+/// with bands, kernels, band (band_scope), within_card where that differs, and notes where window_note() says
+/// something. Written by hand: a million of them are a stream, not a tree.
 void append_prediction_line(std::string& out, const Predictor& predictor, const Layer& layer,
                             std::int64_t row, const Prediction& prediction);
 

@@ -100,8 +100,7 @@ bool ProblemBuilder::add_layer(const SpacePoint& point, const SearchHardware& gp
   const std::string high = base + "_high_" + std::string(to_string(variant)) + "_ps";
   const auto ratio = [&predictor, at_point](const ShapeLayer& shape, std::int64_t, KernelMemory&) {
     if (predictor.source == nullptr) return 1.0;
-    const auto kind = static_cast<std::size_t>(layer_kind(at_point(shape).layer));
-    return std::exp(predictor.source->layers[kind].half_width);
+    return std::exp(layer_half_width(*predictor.source, layer_kind(at_point(shape).layer)));
   };
   const double before = largest_;
   if (!add_sum(high + "_squares", std::move(squares))) return false;

@@ -127,8 +127,7 @@ std::pair<double, double> rank_band(const Predictor& predictor, const ShapeLayer
     below += (time.ms - time.low_ms) * (time.ms - time.low_ms);
     above += (time.high_ms - time.ms) * (time.high_ms - time.ms);
   }
-  const auto kind = static_cast<std::size_t>(layer_kind(shape.layer));
-  const double factor = std::exp(predictor.source->layers[kind].half_width);
+  const double factor = std::exp(layer_half_width(*predictor.source, layer_kind(shape.layer)));
   return {std::min(total / factor, total - std::sqrt(below)),
           std::max(total * factor, total + std::sqrt(above))};
 }
