@@ -5,6 +5,7 @@ reasons. A code in FAILS must make confirm exit 1 (or 2 where it says so). Usage
 import copy
 import hashlib
 import json
+import os
 import random
 import subprocess
 import sys
@@ -430,6 +431,11 @@ def _(w):
         e.update(student_receives=["x", "w", "t"], ref_receives=["x", "w", "t"])
 
 
+def plain(text):
+    """Without Markdown's escapes, the cuts of lines, and the case of a sentence's first letter."""
+    return " ".join(text.replace("\\", "").split()).lower()
+
+
 def main():
     plumbline, wanted, failures = sys.argv[1], sys.argv[2:], []
     with tempfile.TemporaryDirectory() as root:
@@ -438,8 +444,8 @@ def main():
                 continue
             w = world.World(1000 + number, **made)
             change(w)
-            done = subprocess.run([plumbline, "confirm", w.write(root), "--json", "--run", "r1"], capture_output=True, text=True,
-                                  timeout=60)
+            words = [plumbline, "confirm", w.write(root), "--run", "r1"]
+            done = subprocess.run(words + ["--json"], capture_output=True, text=True, timeout=60)
             try:
                 document = json.loads(done.stdout)
             except ValueError:
@@ -452,6 +458,12 @@ def main():
                 failures.append("%s: %s has no fix" % (name, code))
             elif code in FAILS and (done.returncode != 1 or document["ok"]):
                 failures.append("%s: exit %d" % (name, done.returncode))
+            for way in (["--md"], []):  # what --json holds is said to people too, with the same end
+                page = subprocess.run(words + way, capture_output=True, text=True, timeout=60, env=dict(os.environ, COLUMNS="400"))
+                text = plain(page.stdout + page.stderr)
+                unsaid = [r["code"] for r in document["reasons"] if plain(r["message"]) not in text]
+                if unsaid or page.returncode != done.returncode:
+                    failures.append("%s %s: exit %d, not said: %s" % (name, way, page.returncode, unsaid))
     print("\n".join(failures + ["%d hostile comparisons, %d pass quietly" % (len(CASES), len(failures))]))
     return 1 if failures or len(CASES) < 60 else 0
 
