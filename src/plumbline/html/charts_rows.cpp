@@ -33,6 +33,18 @@ std::vector<double> evenly(const std::vector<double>& samples) {
   return out;
 }
 
+// A colour has come once already after eight series: from the ninth on a part is two stripes of it.
+void swatch(Html& out, double x, double y, double width, double height, std::size_t series) {
+  const bool striped = series >= 8;
+  for (int stripe = 0; stripe < (striped ? 2 : 1); ++stripe) {
+    out.empty("rect", {{"x", px(x)},
+                       {"y", px(y + 0.65 * height * stripe)},
+                       {"width", px(width)},
+                       {"height", px(striped ? 0.35 * height : height)},
+                       {"fill", series_colour(series)}});
+  }
+}
+
 }  // namespace
 
 Html interval_chart(const std::string& title, const std::vector<IntervalRow>& rows,
@@ -124,8 +136,7 @@ Html stack_chart(const std::string& title, const std::vector<StackRow>& rows, co
   for (std::size_t i = 0; i < names.size(); ++i) {
     const double x = 10 + 155.0 * static_cast<double>(i % per_line);
     const double y = 4 + 18.0 * static_cast<double>(i / per_line);
-    out.empty("rect",
-              {{"x", px(x)}, {"y", px(y)}, {"width", "12"}, {"height", "12"}, {"fill", series_colour(i)}});
+    swatch(out, x, y, 12, 12, i);
     label(out, x + 17, y + 11, names[i], "start", 20);
   }
   x_axis(out, axis, top, bottom, unit);
@@ -138,12 +149,9 @@ Html stack_chart(const std::string& title, const std::vector<StackRow>& rows, co
       const std::size_t n =
           static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
       const double from = axis.at(sum), to = axis.at(sum + value);
-      out.open("rect", {{"x", px(from)},
-                        {"y", px(y)},
-                        {"width", px(std::max(0.3, to - from))},
-                        {"height", px(kRow - 8)},
-                        {"fill", series_colour(n)}});
-      out.leaf("title", fmt::format("{}: {:.4g} {}", name, value, unit)).close("rect");
+      out.open("g").leaf("title", fmt::format("{}: {:.4g} {}", name, value, unit));
+      swatch(out, from, y, std::max(0.3, to - from), kRow - 8, n);
+      out.close("g");
       sum += value;
     }
     label(out, kWidth - kSays + 10, y + 15, row.says, "start", 22);

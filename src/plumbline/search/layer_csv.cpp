@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "plumbline/base/csv.h"
@@ -28,15 +29,22 @@ std::optional<std::vector<Column>> read_header(std::string_view line, int number
     const int column = position_at(line, offset).column;
     file_error(diagnose("layers-header", message, {file, number, column}), out);
   };
+  // Of a header with thousands of errors the first are said and the others only counted.
+  const auto counted = [&] {
+    const bool full = out.diagnostics.size() >= kMaxLayerDiagnostics;
+    if (full) ++out.errors;
+    return full;
+  };
   if (!cells.read(line)) {
     wrong("a quote in the header does not close", 0);
     return std::nullopt;
   }
   std::vector<Column> columns;
+  std::unordered_set<std::string> seen;
   for (std::size_t i = 0; i < cells.cells.size(); ++i) {
     const std::string name(trim(cells.cells[i]));
     const bool known = is_layer_field(name);
-    if (!known && !is_measurement_column(name)) {
+    if (!known && !is_measurement_column(name) && !counted()) {
       std::vector<std::string_view> names{"name", "use_qk_norm", "phase", "activation", "backend"};
       for (const LayerField& field : layer_fields()) names.push_back(field.name);
       const auto near = nearest_name(name, names);
@@ -44,8 +52,7 @@ std::optional<std::vector<Column>> read_header(std::string_view line, int number
                         near ? fmt::format("; did you mean '{}'?", *near) : ""),
             cells.offsets[i]);
     }
-    const auto same = [&](const Column& c) { return c.name == name; };
-    if (std::any_of(columns.begin(), columns.end(), same)) {
+    if (!seen.insert(name).second && !counted()) {
       wrong(fmt::format("column '{}' stands twice", printable(name)), cells.offsets[i]);
     }
     columns.push_back({name, known});
