@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -116,7 +117,7 @@ class Reach {
     const bool part = tree.parent(use).kind == NodeKind::attribute;
     if (!part && !asked_.insert({place.node, name}).second) return;
     if (part && !asked_parts_.insert({place.node, name, tree.name(tree.parent(use))}).second) return;
-    if (is_local(tree, *place.node, name)) return;
+    if (local(tree, *place.node, name)) return;
     const auto visible = [&](const SyntaxNode& binding) {
       const SyntaxNode* scope = enclosing_function(tree, binding);
       return scope == nullptr || tree.inside(tree.index(*place.node), tree.index(*scope));
@@ -137,11 +138,19 @@ class Reach {
     }
   }
 
+  /// is_local, asked once for each function and name: a name may stand in every line of a long function.
+  bool local(const SyntaxTree& tree, const SyntaxNode& function, std::string_view name) {
+    const auto [known, first] = locals_.try_emplace({&function, name}, false);
+    if (first) known->second = is_local(tree, function, name);
+    return known->second;
+  }
+
   /// cache["y"] = …, cache.update(…), box.value = …
   void stored_into(const SyntaxTree& tree, const SyntaxNode& name) {
-    const SyntaxNode* scope = enclosing_function(tree, name);
-    if (scope != nullptr && is_local(tree, *scope, tree.name(name))) return;
     const SyntaxNode& parent = tree.parent(name);
+    if (parent.kind != NodeKind::subscript && parent.kind != NodeKind::attribute) return;
+    const SyntaxNode* scope = enclosing_function(tree, name);
+    if (scope != nullptr && local(tree, *scope, tree.name(name))) return;
     const SyntaxNode& outer = tree.parent(parent);
     const bool part = parent.kind == NodeKind::subscript || parent.kind == NodeKind::attribute;
     if (part && (outer.kind == NodeKind::assign || outer.kind == NodeKind::aug_assign) &&
@@ -248,6 +257,7 @@ class Reach {
   Reached out_;
   std::set<const SyntaxNode*> seen_;
   std::set<std::pair<const SyntaxNode*, std::string_view>> asked_;
+  std::map<std::pair<const SyntaxNode*, std::string_view>, bool> locals_;
   std::set<std::tuple<const SyntaxNode*, std::string_view, std::string_view>> asked_parts_;
 };
 
