@@ -43,7 +43,7 @@ int run(const Io& io, const Options& options) {
                   count_of("--concurrency", options.concurrency, 1, kMostClients, wrong)};
   io.report(wrong);
   if (!wrong.empty()) return kExitUsage;
-  const auto predictor = load_predictor({options.hardware, "measured", options.source});
+  const auto predictor = load_predictor({options.hardware, "measured", options.source, {}});
   io.report(predictor.diagnostics);
   if (!predictor.ok()) return kExitUsage;
   const auto model = load_hf_config(options.hf);
