@@ -43,8 +43,8 @@ Parsed<std::vector<SearchHardware>> load_gpus(const Space& space) {
     const auto hardware = load_hardware(each.name, hardware_search_path(), each.source);
     found.insert(found.end(), hardware.diagnostics.begin(), hardware.diagnostics.end());
     if (!hardware.ok()) return {std::nullopt, std::move(found)};
-    auto predictor =
-        choose_predictor(*hardware.value, chosen_model({each.name, each.model, each.source, {}}), each.source);
+    auto predictor = choose_predictor(*hardware.value, chosen_model({each.name, each.model, each.source, {}}),
+                                      each.source);
     found.insert(found.end(), predictor.diagnostics.begin(), predictor.diagnostics.end());
     if (!predictor.ok()) return {std::nullopt, std::move(found)};
     out.push_back({std::move(*predictor.value), static_cast<double>(hardware.value->sheet.hbm_bytes)});
