@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 namespace plumbline {
@@ -24,16 +26,44 @@ double median_in_place(std::vector<double>& values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-double resampled_median(std::span<const double> values, std::uint64_t seed, std::uint64_t round,
-                        std::vector<double>& scratch) {
-  scratch.resize(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::uint64_t bits = counter_random(seed, round * values.size() + i);
-    // Multiply-shift: unbiased to 2^-32 for the sample sizes of a bench.
-    scratch[i] = values[static_cast<std::size_t>(((bits >> 32) * values.size()) >> 32)];
+/// Medians of resamples. Values are sorted once, and a resample is how often each was drawn: its median is
+/// found by counting, in a third of the time that selecting it among copies takes.
+class Resampler {
+ public:
+  explicit Resampler(std::span<const double> values)
+      : sorted_(values.begin(), values.end()), rank_(values.size()), drawn_(values.size()) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    for (std::size_t rank = 0; rank < order.size(); ++rank) rank_[order[rank]] = rank;
+    std::sort(sorted_.begin(), sorted_.end());
   }
-  return median_in_place(scratch);
-}
+
+  double median(std::uint64_t seed, std::uint64_t round) {
+    const std::size_t size = sorted_.size();
+    std::fill(drawn_.begin(), drawn_.end(), std::uint32_t{0});
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint64_t bits = counter_random(seed, round * size + i);
+      // Multiply-shift: unbiased to 2^-32 for the sample sizes of a bench.
+      ++drawn_[rank_[static_cast<std::size_t>(((bits >> 32) * size) >> 32)]];
+    }
+    std::size_t at = 0;
+    std::size_t below = drawn_[0];  // draws of the values up to `at`
+    const auto reach = [&](std::size_t place) {
+      while (below <= place) below += drawn_[++at];
+      return sorted_[at];
+    };
+    if (size % 2 == 1) return reach(size / 2);
+    const double lower = reach(size / 2 - 1);
+    return (lower + reach(size / 2)) / 2;
+  }
+
+ private:
+  std::vector<double> sorted_;
+  std::vector<std::size_t> rank_;     ///< of each value, in the order they were given
+  std::vector<std::uint32_t> drawn_;  ///< by rank
+};
 
 bool usable(std::span<const double> values) {
   return values.size() >= 2 &&
@@ -82,11 +112,10 @@ std::optional<Interval> bootstrap_ratio_of_medians(std::span<const double> numer
                                                    int resamples, std::uint64_t seed) {
   if (!usable(numerator) || !usable(denominator)) return {};
   std::vector<double> draws;
-  std::vector<double> scratch;
+  Resampler top(numerator), bottom(denominator);
   for (int round = 0; round < resamples; ++round) {
     const auto r = static_cast<std::uint64_t>(round);
-    const double top = resampled_median(numerator, 2 * seed, r, scratch);
-    draws.push_back(top / resampled_median(denominator, 2 * seed + 1, r, scratch));
+    draws.push_back(top.median(2 * seed, r) / bottom.median(2 * seed + 1, r));
   }
   return percentile_interval(draws, level);
 }
@@ -98,14 +127,16 @@ std::optional<Interval> bootstrap_geomean_of_ratios(std::span<const SamplePair> 
   };
   if (pairs.empty() || !std::all_of(pairs.begin(), pairs.end(), whole)) return {};
   std::vector<double> draws;
-  std::vector<double> scratch;
+  std::vector<std::pair<Resampler, Resampler>> resamplers;
+  for (const SamplePair& pair : pairs)
+    resamplers.emplace_back(Resampler(pair.numerator), Resampler(pair.denominator));
   for (int round = 0; round < resamples; ++round) {
     const auto r = static_cast<std::uint64_t>(round);
     double logs = 0;
     std::uint64_t stream = 2 * seed;  // a single pair draws what bootstrap_ratio_of_medians draws
-    for (const SamplePair& pair : pairs) {
-      logs += std::log(resampled_median(pair.numerator, stream, r, scratch));
-      logs -= std::log(resampled_median(pair.denominator, stream + 1, r, scratch));
+    for (auto& [numerator, denominator] : resamplers) {
+      logs += std::log(numerator.median(stream, r));
+      logs -= std::log(denominator.median(stream + 1, r));
       stream += 2;
     }
     draws.push_back(std::exp(logs / static_cast<double>(pairs.size())));
@@ -117,9 +148,9 @@ std::optional<Interval> bootstrap_median(std::span<const double> values, double 
                                          std::uint64_t seed) {
   if (!usable(values)) return {};
   std::vector<double> draws;
-  std::vector<double> scratch;
+  Resampler resampler(values);
   for (int round = 0; round < resamples; ++round) {
-    draws.push_back(resampled_median(values, seed, static_cast<std::uint64_t>(round), scratch));
+    draws.push_back(resampler.median(seed, static_cast<std::uint64_t>(round)));
   }
   return percentile_interval(draws, level);
 }

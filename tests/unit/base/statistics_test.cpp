@@ -73,5 +73,23 @@ TEST(Bootstrap, IntervalOfTheMedianContainsItAtTheClaimedRate) {
   EXPECT_GE(covered, 1840);  // percentile bootstrap of 25 values: a little under nominal
 }
 
+TEST(Bootstrap, IsThatOfTheMediansOfWrittenOutResamples) {
+  for (const Values& values : {Values{3, 1, 2}, Values{5, 4, 4, 9}, Values{1, 2}, Values{2, 2, 2, 7, 1, 7}}) {
+    Values medians;
+    for (std::uint64_t round = 0; round < 200; ++round) {
+      Values drawn;
+      for (std::uint64_t i = 0; i < values.size(); ++i) {
+        const std::uint64_t bits = counter_random(7, round * values.size() + i);
+        drawn.push_back(values[static_cast<std::size_t>(((bits >> 32) * values.size()) >> 32)]);
+      }
+      medians.push_back(*median(drawn));
+    }
+    const auto interval = bootstrap_median(values, 0.9, 200, 7);
+    ASSERT_TRUE(interval);
+    EXPECT_EQ(interval->low, *quantile(medians, (1 - 0.9) / 2));
+    EXPECT_EQ(interval->high, *quantile(medians, (1 + 0.9) / 2));
+  }
+}
+
 }  // namespace
 }  // namespace plumbline
