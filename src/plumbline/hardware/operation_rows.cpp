@@ -39,7 +39,8 @@ Dtype read_dtype(Row& row, std::string_view column, Dtype absent) {
   const std::string_view cell = row.text(column);
   if (cell.empty()) return absent;
   const auto found = find_dtype(cell);
-  if (!found) row.complain(fmt::format("{} is '{}': no format that is known", column, printable(cell)));
+  if (!found)
+    row.complain(fmt::format("{} is '{}': no format that is known", column, printable(cut_middle(cell, 60))));
   return found.value_or(absent);
 }
 
@@ -51,7 +52,7 @@ Routing read_routing(Row& row) {
   if (cell == "power_law_1.01") return Routing::power_law_1_01;
   if (cell == "power_law_1.2" || cell == "power_law") return Routing::power_law_1_2;
   row.complain(fmt::format("distribution is '{}': balanced, power_law_1.01 or power_law_1.2 is needed",
-                           printable(cell)));
+                           printable(cut_middle(cell, 60))));
   return Routing::balanced;
 }
 

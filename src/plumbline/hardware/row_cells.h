@@ -71,7 +71,8 @@ struct Row {
     if (cell.empty() && absent) return *absent;
     const auto value = parse_int(cell);
     if (!value || *value < 1 || *value > (std::int64_t{1} << 40)) {
-      complain(fmt::format("{} is '{}': a whole number from 1 is needed", column, printable(cell)));
+      complain(fmt::format("{} is '{}': a whole number from 1 is needed", column,
+                           printable(cut_middle(cell, 60))));
       return 1;
     }
     return *value;
@@ -81,7 +82,7 @@ struct Row {
     if (cell.empty()) return absent;
     if (cell == "1" || cell == "true" || cell == "True") return true;
     if (cell == "0" || cell == "false" || cell == "False") return false;
-    complain(fmt::format("{} is '{}': 0 or 1 is needed", column, printable(cell)));
+    complain(fmt::format("{} is '{}': 0 or 1 is needed", column, printable(cut_middle(cell, 60))));
     return absent;
   }
 };

@@ -214,8 +214,8 @@ struct Reader {
     row.check_width();
     const auto value = parse_double(row.text(time.name));
     if (!time.name.empty() && (!value || !(*value > 0) || !std::isfinite(*value))) {
-      row.complain(
-          fmt::format("{} is '{}': a time over 0 is needed", time.name, printable(row.text(time.name))));
+      row.complain(fmt::format("{} is '{}': a time over 0 is needed", time.name,
+                               printable(cut_middle(row.text(time.name), 60))));
     }
     const bool plain = family != Family::operation && family != Family::gemm;
     if (plain && header.has("dtype") && row.text("dtype") != "bf16") {
