@@ -78,11 +78,9 @@ bool computes_tensors(const SyntaxTree& tree, const SyntaxNode& value) {
 LastingNames looked_up(const SyntaxTree& tree, const SyntaxNode& function, const std::string& name) {
   LastingNames out{name};
   for (const SyntaxTree::Index i : tree.walk(tree.index(function))) {
-    const SyntaxNode& node = tree[i];
-    if (node.kind != NodeKind::assign && node.kind != NodeKind::named_expr) continue;
-    const SyntaxNode* value = tree.child(node, Role::value);
-    const SyntaxNode& target = tree.children(node)[0];
-    if (value == nullptr || target.kind != NodeKind::name) continue;
+    const auto bound = name_binding(tree, tree[i]);
+    if (!bound) continue;
+    const SyntaxNode* value = bound->value;
     const SyntaxNode* from = value;
     if (value->kind == NodeKind::call && callee_name(tree, *value) == "get") {
       const SyntaxNode* func = tree.child(*value, Role::func);
@@ -90,7 +88,7 @@ LastingNames looked_up(const SyntaxTree& tree, const SyntaxNode& function, const
     } else if (value->kind != NodeKind::subscript) {
       continue;
     }
-    if (lasting(tree, function, *from) == name) out.insert(std::string(tree.name(target)));
+    if (lasting(tree, function, *from) == name) out.insert(std::string(bound->name));
   }
   return out;
 }
@@ -181,6 +179,14 @@ bool names_any(const SyntaxTree& tree, const SyntaxNode& node, const LastingName
       return true;
   }
   return false;
+}
+
+std::optional<NameBinding> name_binding(const SyntaxTree& tree, const SyntaxNode& node) {
+  if (node.kind != NodeKind::assign && node.kind != NodeKind::named_expr) return {};
+  const SyntaxNode* value = tree.child(node, Role::value);
+  const SyntaxNode& target = tree.children(node)[0];
+  if (value == nullptr || target.kind != NodeKind::name) return {};
+  return NameBinding{tree.name(target), value};
 }
 
 std::vector<KeptResult> kept_results(const SyntaxTree& tree, const SyntaxNode& function) {

@@ -2,8 +2,10 @@
 // What outlives a call of a timed function, and results that one call leaves for the next.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plumbline/bench/syntax.h"
@@ -21,6 +23,15 @@ LastingNames lasting_in(const SyntaxTree& tree, const SyntaxNode& function, cons
 
 /// Does an expression hold one of the names, or ask hasattr(run, "calls") of run.calls?
 bool names_any(const SyntaxTree& tree, const SyntaxNode& node, const LastingNames& names);
+
+/// A plain name and what it is bound to.
+struct NameBinding {
+  std::string_view name;
+  const SyntaxNode* value;
+};
+
+/// Of `x = VALUE` and `(x := VALUE)`; none for any other node or target.
+std::optional<NameBinding> name_binding(const SyntaxTree& tree, const SyntaxNode& node);
 
 /// Where a function hands out what an earlier call has left.
 struct KeptResult {

@@ -209,13 +209,10 @@ class SideCode {
                                const LastingNames& counters) {
     LastingNames names = counters;
     for (const SyntaxTree::Index i : tree.walk(tree.index(function))) {
-      const SyntaxNode& node = tree[i];
-      if (node.kind != NodeKind::assign && node.kind != NodeKind::named_expr) continue;
-      const SyntaxNode* value = tree.child(node, Role::value);
-      const SyntaxNode& target = tree.children(node)[0];
-      if (value == nullptr || target.kind != NodeKind::name) continue;
-      for (const std::string& name : lasting_in(tree, function, *value)) {
-        if (counters.contains(name)) names.insert(std::string(tree.name(target)));
+      const auto bound = name_binding(tree, tree[i]);
+      if (!bound) continue;
+      for (const std::string& name : lasting_in(tree, function, *bound->value)) {
+        if (counters.contains(name)) names.insert(std::string(bound->name));
       }
     }
     return names;
