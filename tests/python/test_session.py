@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ctypes layer on the fake device."""
+import ctypes
 import math
 import os
 import subprocess
@@ -127,6 +128,20 @@ def test_memory(session):
     assert session.read(address, 4) == bytes(4)
     with pytest.raises(plumbline.PlumblineError):
         session.free(12345)
+
+
+def test_structures_have_the_sizes_of_the_library(session):
+    from plumbline import _native as native
+    library, handle = native.free_library, session._handle
+    takers = {"DeviceInfo": lambda one: library.pl_info(handle, one), "Overhead": lambda one: library.pl_measure_overhead(handle, one),
+              "Options": library.pl_default_options,
+              "Reading": lambda one: library.pl_per_call(handle, None, None, 0, 1, 0, one)}
+    for name, take in takers.items():
+        one = getattr(native, name)()
+        one.struct_size += 8
+        with pytest.raises(plumbline.PlumblineError, match="knows %d bytes" % ctypes.sizeof(one)) as caught:
+            native.check(take(ctypes.byref(one)))
+        assert caught.value.code == "usage"
 
 
 def test_scripts_need_the_fake():

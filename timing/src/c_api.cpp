@@ -8,6 +8,7 @@
 #include "guarded.h"
 #include "plumbline/timing.h"
 #include "scripted_device.h"
+#include "sized.h"
 #include "window.h"
 
 using namespace plumbline::timing;
@@ -22,8 +23,14 @@ Call wrap(pl_call call, void* user) {
   };
 }
 
+/// The call as the windows take it. Python's own is checked here, once, and not in every call.
+Call checked(pl_call call, void* user) {
+  if (call == pl_python_call) size_of(static_cast<const pl_python*>(user), "pl_python");
+  return wrap(call, user);
+}
+
 ScriptedDevice& script_of(pl_session* session) {
-  require(session != nullptr && session->script != nullptr, "this session is no scripted one");
+  require(session != nullptr && session->script != nullptr, "this session is not a scripted one");
   return *session->script;
 }
 
@@ -62,15 +69,19 @@ int pl_open_scripted(pl_session** out) {
 void pl_close(pl_session* session) { delete session; }
 
 int pl_info(pl_session* session, pl_device_info* out) {
-  return guarded([&] { *out = session->device->info(); });
+  return guarded([&] {
+    const std::size_t size = size_of(out, "pl_device_info");
+    write_sized(out, size, session->device->info());
+  });
 }
 
 int pl_per_call(pl_session* session, pl_call call, void* user, int32_t first, int32_t count, int32_t cold,
                 pl_reading* out) {
   return guarded([&] {
     require(first >= 0 && count >= 1, "a per-call reading needs at least one call");
-    const auto readings = per_call_windows(*session->device, wrap(call, user), first, count, cold != 0);
-    for (std::size_t i = 0; i < readings.size(); ++i) out[i] = readings[i];
+    const std::size_t size = size_of(out, "pl_reading");
+    const auto readings = per_call_windows(*session->device, checked(call, user), first, count, cold != 0);
+    for (std::size_t i = 0; i < readings.size(); ++i) write_sized(element(out, size, i), size, readings[i]);
   });
 }
 
@@ -78,17 +89,21 @@ int pl_pipelined(pl_session* session, pl_call call, void* user, int32_t count, p
                  pl_reading* out) {
   return guarded([&] {
     require(count >= 1, "a pipelined window needs at least one call");
+    const std::size_t size = size_of(out, "pl_reading");
     Gate wait;
     if (gate != nullptr) {
-      const Call inner = wrap(gate, user);
+      const Call inner = checked(gate, user);
       wait = [inner] { inner(-1); };
     }
-    *out = pipelined_window(*session->device, wrap(call, user), count, wait, gate_ms);
+    write_sized(out, size, pipelined_window(*session->device, checked(call, user), count, wait, gate_ms));
   });
 }
 
 int pl_measure_overhead(pl_session* session, pl_overhead* out) {
-  return guarded([&] { *out = measure_overhead(*session->device); });
+  return guarded([&] {
+    const std::size_t size = size_of(out, "pl_overhead");
+    write_sized(out, size, measure_overhead(*session->device));
+  });
 }
 int pl_gpu_processes(pl_session* session, const int32_t* known, int32_t count, int32_t* all,
                      int32_t* foreign) {
@@ -142,21 +157,29 @@ int pl_detach(pl_session* session, uint64_t address) {
   return guarded([&] { session->device->detach(address); });
 }
 
-void pl_default_options(pl_options* out) { *out = pl_options{0.005, 30, 8, 8, 400, 0.05, 20}; }
+int pl_default_options(pl_options* out) {
+  return guarded([&] {
+    const std::size_t size = size_of(out, "pl_options");
+    write_sized(out, size, default_options());
+  });
+}
 
 int pl_compare(pl_session* session, pl_window window, void* user, const pl_options* options,
                pl_comparison* out, double* reference_ms, double* student_ms, int32_t* kept, int32_t capacity,
                int32_t* count) {
   return guarded([&] {
+    const pl_options rules = read_sized(options, "pl_options", default_options());
+    const std::size_t size = size_of(out, "pl_comparison");
     const WindowSource source = [window, user](int side, int phase, int round) {
-      pl_reading reading{};
+      pl_reading reading = blank_reading(PL_PIPELINED, 1);
       if (window(user, side, phase, round, &reading) != 0) throw Failure(PL_CALL_FAILED, "a window failed");
+      size_of(&reading, "pl_reading");
       return reading;
     };
     // The fake's own clock, so that a test of the time limit takes no time.
     const auto now = [session] { return session->device->host_ns() * 1e-9; };
-    const Outcome outcome = compare(source, *options, now);
-    *out = outcome.summary;
+    const Outcome outcome = compare(source, rules, now);
+    write_sized(out, size, outcome.summary);
     int32_t written = 0;
     for (const Round& round : outcome.rounds) {
       for (int i = 0; i < 2 && written < capacity; ++i, ++written) {

@@ -126,6 +126,18 @@ void fill_summary(pl_comparison& summary, const std::vector<Round>& rounds, cons
 
 }  // namespace
 
+pl_options default_options() {
+  pl_options options;
+  options.noise = 0.005;
+  options.time_limit_s = 30;
+  options.aa_rounds = 8;
+  options.min_rounds = 8;
+  options.max_rounds = 400;
+  options.clock_tolerance = 0.05;
+  options.max_dropped = 20;
+  return options;
+}
+
 void check_options(const pl_options& options) {
   const auto refuse = [](const char* what) { throw Failure(PL_USAGE, what); };
   if (!(options.noise > 0)) refuse("noise must be over 0");

@@ -25,6 +25,7 @@ struct Outcome {
   std::vector<Round> rounds;
 };
 
+pl_options default_options();
 /// Options that the rules accept: throws Failure(PL_USAGE) naming the one that is out of range.
 void check_options(const pl_options& options);
 

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "guarded.h"
+#include "sized.h"
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
@@ -94,6 +95,30 @@ Clock::time_point limit_from(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
+/// Opens window `index` and waits for its marks: State.
+int watch_window(pl_page& page, int index, int alive, Clock::time_point limit, pl_bracket& seen) {
+  const bool pipelined = page.order.kind == PL_PIPELINED;
+  if (index < 0 || index >= (pipelined ? 1 : page.order.calls)) throw Failure(PL_USAGE, "no such window");
+  const Page& shared = page.page;
+  const int epoch = page.order.epoch + index;
+  seen.early = shared.marks->opened >= epoch ? 1 : 0;
+  Clock::time_point opened = Clock::now();
+  for (volatile std::int32_t* gate : {&shared.orders->gate, &shared.marks->gate})
+    __atomic_store_n(const_cast<std::int32_t*>(gate), epoch, __ATOMIC_SEQ_CST);
+  if (!pipelined) {  // the cache is flushed first, then the window opens
+    const int state = poll_until(page, alive, limit, true, [&] { return shared.marks->opened >= epoch; });
+    if (state != kReady) return state;
+    opened = Clock::now();
+  }
+  int state = poll_until(page, alive, limit, true, [&] { return shared.marks->closed >= epoch; });
+  const auto closed = Clock::now();
+  seen.ms = ms_between(opened, closed);
+  if (state != kReady) return state;
+  state = poll_until(page, alive, limit, true, [&] { return shared.answers->drained >= epoch; });
+  seen.drained_ms = ms_between(closed, Clock::now());
+  return state;
+}
+
 }  // namespace
 
 extern "C" {
@@ -126,13 +151,15 @@ void pl_page_close(pl_page* page) {
 
 int pl_page_order(pl_page* page, pl_order* order) {
   return guarded([&] {
-    if (order->calls < 1 || order->calls > kMaxCalls)
-      throw Failure(PL_USAGE, "too many calls for one window");
-    order->number = page->order.number + 1;
-    order->epoch = page->epoch + 1;
-    page->epoch += order->kind == PL_PER_CALL ? order->calls : 1;
-    page->order = *order;
-    page->page.orders->order = *order;
+    const std::size_t size = size_of(order, "pl_order");
+    pl_order made = read_sized(order, "pl_order");
+    if (made.calls < 1 || made.calls > kMaxCalls) throw Failure(PL_USAGE, "too many calls for one window");
+    made.number = page->order.number + 1;
+    made.epoch = page->epoch + 1;
+    page->epoch += made.kind == PL_PER_CALL ? made.calls : 1;
+    page->order = made;
+    page->page.orders->order = made;
+    write_sized(order, size, made);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
   });
 }
@@ -147,40 +174,27 @@ int pl_page_wait(pl_page* page, int32_t alive, double limit_s, int32_t* state) {
 int pl_page_watch(pl_page* page, int32_t index, int32_t alive, double limit_s, int32_t* state,
                   pl_bracket* out) {
   return guarded([&] {
-    const bool pipelined = page->order.kind == PL_PIPELINED;
-    if (index < 0 || index >= (pipelined ? 1 : page->order.calls)) throw Failure(PL_USAGE, "no such window");
-    const auto limit = limit_from(limit_s);
-    const Page& shared = page->page;
-    const int epoch = page->order.epoch + index;
-    *out = {};
-    out->early = shared.marks->opened >= epoch ? 1 : 0;
-    Clock::time_point opened = Clock::now();
-    for (volatile std::int32_t* gate : {&shared.orders->gate, &shared.marks->gate})
-      __atomic_store_n(const_cast<std::int32_t*>(gate), epoch, __ATOMIC_SEQ_CST);
-    if (!pipelined) {  // the cache is flushed first, then the window opens
-      *state = poll_until(*page, alive, limit, true, [&] { return shared.marks->opened >= epoch; });
-      if (*state != kReady) return;
-      opened = Clock::now();
-    }
-    *state = poll_until(*page, alive, limit, true, [&] { return shared.marks->closed >= epoch; });
-    const auto closed = Clock::now();
-    out->ms = ms_between(opened, closed);
-    if (*state != kReady) return;
-    *state = poll_until(*page, alive, limit, true, [&] { return shared.answers->drained >= epoch; });
-    out->drained_ms = ms_between(closed, Clock::now());
+    const std::size_t size = size_of(out, "pl_bracket");
+    pl_bracket seen{};
+    *state = watch_window(*page, index, alive, limit_from(limit_s), seen);
+    write_sized(out, size, seen);
   });
 }
 
 int pl_page_answer(pl_page* page, int32_t alive, double limit_s, int32_t* state, pl_answer* out,
                    pl_reading* readings, double* scripted_ms) {
   return guarded([&] {
+    const std::size_t size = size_of(out, "pl_answer");
+    const std::size_t step = size_of(readings, "pl_reading");
     const Answers& answers = *page->page.answers;
     *state = poll_until(*page, alive, limit_from(limit_s), false,
                         [&] { return answers.done == page->order.number; });
     if (*state != kReady) return;
-    *out = answers.answer;
-    for (int i = 0; i < std::clamp(out->calls, 0, kMaxCalls); ++i) {
-      readings[i] = answers.readings[i];
+    const pl_answer answer = answers.answer;
+    write_sized(out, size, answer);
+    // As many as were ordered: the answer comes from the other process.
+    for (int i = 0; i < std::clamp(answer.calls, 0, page->order.calls); ++i) {
+      write_sized(element(readings, step, static_cast<std::size_t>(i)), step, answers.readings[i]);
       scripted_ms[i] = answers.scripted_ms[i];
     }
   });

@@ -77,7 +77,7 @@ class OutputReader {
  public:
   /// As pl_serve_library() says.
   void library(Object probes, Object containers);
-  void outputs(const pl_output_spec* specs, int count) { specs_.assign(specs, specs + count); }
+  void outputs(std::vector<pl_output_spec> specs) { specs_ = std::move(specs); }
   const std::vector<pl_output_spec>& specs() const { return specs_; }
 
   /// Reads `result` of call `call`; what is wrong is appended to `problems`. Captured places match the specs,

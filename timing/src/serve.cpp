@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "guarded.h"
 #include "python_calls.h"
+#include "sized.h"
 #include "window.h"
 
 using namespace plumbline::timing;
@@ -171,9 +174,17 @@ int pl_serve_library(pl_server* server, void* probes, void* containers) {
 int pl_serve_outputs(pl_server* server, const unsigned char* handle, int32_t slots, uint64_t stride,
                      const pl_output_spec* specs, int32_t count) {
   return guarded([&] {
+    const std::size_t step = count > 0 ? size_of(specs, "pl_output_spec") : 0;
+    std::vector<pl_output_spec> forms;
+    for (int32_t i = 0; i < count; ++i) {
+      pl_output_spec form{};
+      std::memcpy(static_cast<void*>(&form), element(specs, step, static_cast<std::size_t>(i)), step);
+      form.struct_size = sizeof form;
+      forms.push_back(form);
+    }
     if (server->outbox != 0) server->device->detach(server->outbox);
     server->outbox = 0;
-    server->reader.outputs(specs, count);
+    server->reader.outputs(std::move(forms));
     server->slots = slots;
     server->slot_bytes = stride;
     if (handle != nullptr) server->outbox = server->device->attach(handle);

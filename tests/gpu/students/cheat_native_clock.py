@@ -21,12 +21,12 @@ static void* work(void* unused) {
     int32_t done = *(volatile int32_t*)(answers + 256);
     if (done == last) continue;
     last = done;
-    int32_t calls = *(volatile int32_t*)(orders + 140);
+    int32_t calls = *(volatile int32_t*)(orders + 148);
     for (int i = 0; i < calls; ++i) {
-      volatile char* one = answers + 544 + 64 * i;
-      *(volatile double*)(one + 16) *= factor;
+      volatile char* one = answers + 552 + 72 * i;
       *(volatile double*)(one + 24) *= factor;
-      if (scripted) *(volatile double*)(answers + 544 + 65536 + 8 * i) = *(volatile double*)(one + 24);
+      *(volatile double*)(one + 32) *= factor;
+      if (scripted) *(volatile double*)(answers + 552 + 73728 + 8 * i) = *(volatile double*)(one + 32);
     }
   }
   return unused;

@@ -18,6 +18,17 @@ extern "C" {
 
 #define PL_API __attribute__((visibility("default")))
 
+/* Every struct that is passed starts with its size, and later versions add fields at its end only. In C set
+ * `struct_size` to sizeof of the struct before each call that takes it, also where the library writes it; in
+ * C++ that is its default. A caller with a shorter struct of an older header gets, or gives, the fields that
+ * it has. PL_USAGE: the size is 0, or more than the library knows. In an array the first element's counts for
+ * all. pl_side and pl_problem lie inside other structs and stay as they are. */
+#ifdef __cplusplus
+#define PL_STRUCT_SIZE(type) size_t struct_size = sizeof(type)
+#else
+#define PL_STRUCT_SIZE(type) size_t struct_size
+#endif
+
 typedef enum pl_status {
   PL_OK = 0,
   PL_NO_DRIVER = 1,   /* libcuda.so.1 is not there, or too old */
@@ -41,6 +52,7 @@ enum {
 
 /* One window. */
 typedef struct pl_reading {
+  PL_STRUCT_SIZE(pl_reading);
   int32_t kind;  /* PL_PER_CALL or PL_PIPELINED */
   int32_t calls; /* calls in the window */
   int32_t flags;
@@ -54,6 +66,7 @@ typedef struct pl_reading {
 } pl_reading;
 
 typedef struct pl_device_info {
+  PL_STRUCT_SIZE(pl_device_info);
   char name[128];
   char uuid[48];
   int32_t driver_version; /* CUDA version of the driver, 13000 for 13.0 */
@@ -69,6 +82,7 @@ typedef struct pl_device_info {
 
 /* What the harness itself costs, measured now. Microseconds. */
 typedef struct pl_overhead {
+  PL_STRUCT_SIZE(pl_overhead);
   double per_call_us;        /* a per-call window around nothing, after a flush */
   double per_call_spread_us; /* its interquartile range */
   double launch_floor_us;    /* an empty kernel, pipelined: the spacing of launches */
@@ -123,10 +137,11 @@ enum { PL_SIDE_REFERENCE = 0, PL_SIDE_STUDENT = 1, PL_SIDE_REFERENCE_AGAIN = 2 }
 enum { PL_PHASE_EQUAL = 0, PL_PHASE_COMPARED = 1 };
 
 /* Takes one window of `side`. In the phase PL_PHASE_EQUAL (the A/A run) PL_SIDE_REFERENCE_AGAIN is the
- * reference in the student's place. */
+ * reference in the student's place. `out` has the library's size; whoever writes less sets a smaller one. */
 typedef int (*pl_window)(void* user, int32_t side, int32_t phase, int32_t round, pl_reading* out);
 
 typedef struct pl_options {
+  PL_STRUCT_SIZE(pl_options);
   double noise;        /* relative standard error of the ratio to stop at; > 0 */
   double time_limit_s; /* > 0 */
   int32_t aa_rounds;   /* >= 3 */
@@ -136,7 +151,7 @@ typedef struct pl_options {
       clock_tolerance; /* a round is throttled when a window's clock is this share below its side's median */
   int32_t max_dropped; /* throttled rounds that are retried before the rest are kept */
 } pl_options;
-PL_API void pl_default_options(pl_options* out);
+PL_API int pl_default_options(pl_options* out);
 
 enum { PL_STOP_NOISE = 0, PL_STOP_TIME = 1, PL_STOP_ROUNDS = 2 };
 
@@ -150,6 +165,7 @@ typedef struct pl_side {
 } pl_side;
 
 typedef struct pl_comparison {
+  PL_STRUCT_SIZE(pl_comparison);
   pl_side reference;
   pl_side student;
   double ratio;     /* reference / student */
@@ -196,6 +212,7 @@ typedef struct pl_page pl_page;
 typedef struct pl_server pl_server;
 
 typedef struct pl_order {
+  PL_STRUCT_SIZE(pl_order);
   int32_t number; /* of this order; the epochs of its windows are epoch .. epoch + calls - 1 (per call) */
   int32_t epoch;
   int32_t kind;
@@ -222,6 +239,7 @@ typedef struct pl_problem {
 } pl_problem;
 
 typedef struct pl_answer {
+  PL_STRUCT_SIZE(pl_answer);
   int32_t number;
   int32_t status; /* pl_status of the window */
   int32_t calls;
@@ -233,6 +251,7 @@ typedef struct pl_answer {
 
 /* What the harness's clock saw of one window. */
 typedef struct pl_bracket {
+  PL_STRUCT_SIZE(pl_bracket);
   double ms; /* from its own release of the window (per call: from the opening mark) to the closing mark */
   double drained_ms; /* from the closing mark until the other process said that its device was idle */
   int32_t early;     /* the window had opened before it was released */
@@ -260,6 +279,7 @@ PL_API int pl_page_taken(pl_page* page);
 
 /* The measured process's side. */
 typedef struct pl_output_spec {
+  PL_STRUCT_SIZE(pl_output_spec);
   void* dtype; /* the library's own dtype object */
   int32_t dims;
   int32_t item_bytes;
@@ -303,10 +323,13 @@ PL_API int pl_gpu_processes(pl_session* session, const int32_t* known, int32_t c
  * process. Load the library with ctypes.PyDLL: the interpreter lock stays held, so that no other Python
  * thread runs in a window unless the timed call itself lets go of it. */
 typedef struct pl_python {
+  PL_STRUCT_SIZE(pl_python);
   void* callables; /* a list of callables without arguments; call i is callables[i % len] */
   void* results;   /* a list of at least as many places, or NULL; results[i] gets the i-th result */
 } pl_python;
 PL_API int pl_python_call(void* user, int32_t index);
+
+#undef PL_STRUCT_SIZE
 
 #ifdef __cplusplus
 }

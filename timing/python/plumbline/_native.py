@@ -4,7 +4,8 @@
 import ctypes
 import math
 import os
-from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_int32, c_int64, c_ubyte, c_uint64, c_void_p
+from ctypes import (POINTER, Structure, c_char, c_char_p, c_double, c_int32, c_int64, c_size_t, c_ubyte, c_uint64,
+                    c_void_p)
 
 _NAME = "libplumbline_timing.so"
 
@@ -17,7 +18,24 @@ class PlumblineError(RuntimeError):
         self.code = code
 
 
-class Reading(Structure):
+class _Sized(Structure):
+    """A structure that starts with its size, as the C library wants it; subclasses name the fields behind it."""
+
+    _fields_ = [("struct_size", c_size_t)]
+
+    def __init__(self, **fields):
+        super().__init__(struct_size=ctypes.sizeof(type(self)), **fields)
+
+
+def array_of(structure, count):
+    """An array of `count` structures that start with their size."""
+    made = (structure * max(count, 1))()
+    for one in made:
+        one.struct_size = ctypes.sizeof(structure)
+    return made
+
+
+class Reading(_Sized):
     """One window (pl_reading)."""
 
     _fields_ = [("kind", c_int32), ("calls", c_int32), ("flags", c_int32), ("reasons", c_int32), ("ms", c_double),
@@ -25,7 +43,7 @@ class Reading(Structure):
                 ("temperature_c", c_double)]
 
 
-class DeviceInfo(Structure):
+class DeviceInfo(_Sized):
     """What is known of the GPU (pl_device_info)."""
 
     _fields_ = [("name", c_char * 128), ("uuid", c_char * 48), ("driver_version", c_int32), ("compute_major", c_int32),
@@ -33,14 +51,14 @@ class DeviceInfo(Structure):
                 ("memory_bytes", c_int64), ("sm_mhz_max", c_double), ("scripted", c_int32), ("nvml", c_int32)]
 
 
-class Overhead(Structure):
+class Overhead(_Sized):
     """The harness's own cost (pl_overhead)."""
 
     _fields_ = [("per_call_us", c_double), ("per_call_spread_us", c_double), ("launch_floor_us", c_double),
                 ("drain_us", c_double), ("flush_us", c_double)]
 
 
-class Options(Structure):
+class Options(_Sized):
     """The rules of a comparison (pl_options)."""
 
     _fields_ = [("noise", c_double), ("time_limit_s", c_double), ("aa_rounds", c_int32), ("min_rounds", c_int32),
@@ -54,7 +72,7 @@ class Side(Structure):
                 ("sm_mhz", c_double), ("temperature_c", c_double)]
 
 
-class Comparison(Structure):
+class Comparison(_Sized):
     """A comparison (pl_comparison)."""
 
     _fields_ = [("reference", Side), ("student", Side), ("ratio", c_double), ("ratio_low", c_double),
@@ -64,13 +82,13 @@ class Comparison(Structure):
                 ("seconds", c_double)]
 
 
-class PythonCalls(Structure):
+class PythonCalls(_Sized):
     """Python callables that the library calls (pl_python)."""
 
     _fields_ = [("callables", c_void_p), ("results", c_void_p)]
 
 
-class Order(Structure):
+class Order(_Sized):
     """A window that another process is to take (pl_order)."""
 
     _fields_ = [("number", c_int32), ("epoch", c_int32), ("kind", c_int32), ("calls", c_int32), ("first", c_int32),
@@ -83,20 +101,20 @@ class Problem(Structure):
     _fields_ = [("code", c_int32), ("call", c_int32), ("output", c_int32), ("value", c_int32)]
 
 
-class Answer(Structure):
+class Answer(_Sized):
     """What the other process says of a window beside its readings (pl_answer)."""
 
     _fields_ = [("number", c_int32), ("status", c_int32), ("calls", c_int32), ("problems", c_int32), ("guards", c_int32),
                 ("copied", c_int32), ("problem", Problem * 16)]
 
 
-class Bracket(Structure):
+class Bracket(_Sized):
     """What the harness's own clock saw of a window (pl_bracket)."""
 
     _fields_ = [("ms", c_double), ("drained_ms", c_double), ("early", c_int32)]
 
 
-class OutputSpec(Structure):
+class OutputSpec(_Sized):
     """The form of an output (pl_output_spec)."""
 
     _fields_ = [("dtype", c_void_p), ("dims", c_int32), ("item_bytes", c_int32), ("shape", c_int64 * 16),
@@ -156,7 +174,7 @@ def _prototypes(library):
     }
     for name, arguments in signatures.items():
         getattr(library, name).argtypes = arguments
-    for name in ("pl_close", "pl_page_close", "pl_default_options"):
+    for name in ("pl_close", "pl_page_close"):
         getattr(library, name).restype = None
     for name in ("pl_version", "pl_last_error", "pl_describe"):
         getattr(library, name).restype = c_char_p

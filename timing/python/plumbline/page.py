@@ -50,7 +50,7 @@ class Page:
     def answer(self, alive, limit_s):
         """(state, Answer, readings, milliseconds of the fake's clock)."""
         state, answer = ctypes.c_int32(), native.Answer()
-        readings, scripted = (native.Reading * self._calls)(), (ctypes.c_double * self._calls)()
+        readings, scripted = native.array_of(native.Reading, self._calls), (ctypes.c_double * self._calls)()
         native.check(self._library.pl_page_answer(self._handle, alive, limit_s, ctypes.byref(state), ctypes.byref(answer),
                                                   readings, scripted))
         count = min(answer.calls, self._calls)
@@ -64,7 +64,7 @@ class Page:
 def output_specs(specs, word_of, strides):
     """The specs of outputs as the C library reads them; word_of(dtype name) is the dtype's object or letter, `strides` those
     of the outputs that calls write in place (a list for each, or an empty list)."""
-    made = (native.OutputSpec * max(len(specs), 1))()
+    made = native.array_of(native.OutputSpec, len(specs))
     for one, spec in zip(made, specs):
         one.dtype, one.dims, one.offset = word_of(spec["dtype"]), len(spec["shape"]), spec["offset"]
         one.item_bytes = spec["item_bytes"]

@@ -55,18 +55,18 @@ class Session:
         everything = list(callables) + ([gate] if gate is not None else [])
         # The gate is called with index -1, the last place; calls wrap around the list, so the list must be at least as
         # long as the window when a gate is given.
-        calls = native.PythonCalls(id(everything), id(results) if results is not None else None)
+        calls = native.PythonCalls(callables=id(everything), results=id(results) if results is not None else None)
         return everything, calls
 
     def per_call(self, callables, first=0, count=None, cold=True, results=None):
         """Per-call windows: a list of Reading, one for each of `count` calls from `first` on."""
         count = len(callables) if count is None else count
         keep, calls = self._calls(callables, results, None)
-        readings = (native.Reading * count)()
+        readings = native.array_of(native.Reading, count)
         native.check(self._held.pl_per_call(self._handle, self._call, ctypes.addressof(calls), first, count, int(cold),
                                             readings))
         del keep
-        return list(readings)
+        return list(readings[:count])
 
     def pipelined(self, callables, count=None, results=None, gate=None, gate_ms=5000.0):
         """One pipelined window of `count` calls: a Reading. `results` is a list that gets each call's result."""
@@ -147,7 +147,8 @@ class Session:
                 clock_tolerance=0.05, max_dropped=20):
         """Runs A/A and then A B B A rounds of `window(side, phase, round) -> Reading`; sides are 0 reference, 1 student and 2
         the reference in the student's place; the phase is native.EQUAL in the A/A run, then native.COMPARED. Returns (Comparison, reference samples, student samples, kept)."""
-        options = native.Options(noise, time_limit_s, aa_rounds, min_rounds, max_rounds, clock_tolerance, max_dropped)
+        options = native.Options(noise=noise, time_limit_s=time_limit_s, aa_rounds=aa_rounds, min_rounds=min_rounds,
+                                 max_rounds=max_rounds, clock_tolerance=clock_tolerance, max_dropped=max_dropped)
         capacity = 2 * (max_rounds + max_dropped)
         reference, student = (ctypes.c_double * capacity)(), (ctypes.c_double * capacity)()
         kept, count = (ctypes.c_int32 * capacity)(), ctypes.c_int32()
