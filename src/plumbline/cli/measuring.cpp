@@ -11,6 +11,7 @@
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -64,23 +65,6 @@ class HandedMemory {
  private:
   int file_;
 };
-
-/// Records one side, of a workload where one is named; a failure is a warning, since the readings stand.
-std::optional<std::string> record_side(const Io& io, const MeasureOptions& options, const Card& card,
-                                       const std::string& side, const std::string& workload) {
-  io.message(fmt::format("recording the {}{}{}", side, workload.empty() ? "" : " on ", workload));
-  RecordOptions record;
-  record.command = {options.python, fs::absolute(card.ncu_run).string(), side};
-  if (!workload.empty()) record.command.push_back(workload);
-  record.directory = card.folder;
-  record.environment = package_environment();
-  record.limit_s = options.limit_s;
-  const Parsed<KernelTable> table = record_command(record);
-  if (table.ok()) return write_json(to_json(*table.value));
-  io.report({diagnose("run-not-recorded", fmt::format("{}{}{}: {}", side, workload.empty() ? "" : " on ",
-                                                      workload, table.diagnostics.front().message))});
-  return {};
-}
 
 /// The workloads that are recorded one by one: those of the eval, where the launch script takes a name. First
 /// the campaign's, whose tables stand for the run.
@@ -222,22 +206,36 @@ void record_tables(const Io& io, const MeasureOptions& options, const Card& card
     return;
   }
   const std::vector<std::string> workloads = recorded_workloads(card, outcome.eval);
-  const auto keep_table = [&](const std::string& name, const std::string& text) {
-    outcome.files.emplace_back(name, text);
-    outcome.tables.push_back(name);
-  };
-  for (const auto& [side, file] :
-       {std::pair("student", "student.table.json"), std::pair("reference", "ref.table.json")}) {
-    if (workloads.empty()) {
-      if (const auto table = record_side(io, options, card, side, "")) keep_table(file, *table);
+  LaunchOptions launch{.python = options.python,
+                       .script = fs::absolute(card.ncu_run).string(),
+                       .directory = card.folder,
+                       .environment = package_environment(),
+                       .limit_s = options.limit_s};
+  for (const char* side : {"student", "reference"}) {
+    if (workloads.empty()) launch.launches.emplace_back(side, "");
+    for (const std::string& workload : workloads) launch.launches.emplace_back(side, workload);
+  }
+  io.message(workloads.empty() ? "recording both sides"
+                               : fmt::format("recording both sides on {} workloads", workloads.size()));
+  const std::vector<Parsed<KernelTable>> tables = record_launches(launch);
+  std::set<std::string>
+      failed;  // a side is told once: what one workload does not allow, the next does not either
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const auto& [side, workload] = launch.launches[i];
+    if (failed.contains(side)) continue;
+    if (!tables[i].ok()) {
+      failed.insert(side);
+      io.report({diagnose("run-not-recorded", fmt::format("{}{}{}: {}", side, workload.empty() ? "" : " on ",
+                                                          workload, tables[i].diagnostics.front().message))});
       continue;
     }
-    for (const std::string& workload : workloads) {
-      const auto table = record_side(io, options, card, side, workload);
-      if (!table) break;  // what one workload does not allow, the next does not either
-      if (workload == workloads.front()) keep_table(file, *table);
-      keep_table(fmt::format("tables/{}/{}", workload, file), *table);
-    }
+    const char* file = side == "student" ? "student.table.json" : "ref.table.json";
+    const auto keep_table = [&](const std::string& name) {
+      outcome.files.emplace_back(name, write_json(to_json(*tables[i].value)));
+      outcome.tables.push_back(name);
+    };
+    if (workloads.empty() || workload == workloads.front()) keep_table(file);
+    if (!workload.empty()) keep_table(fmt::format("tables/{}/{}", workload, file));
   }
 }
 

@@ -84,14 +84,40 @@ Diagnostics keep_launches(const std::vector<RecordingText>& recordings, const st
   return output.commit();
 }
 
-Diagnostic failure_of(const RecordOptions& options, const ProcessEnd& end) {
+Diagnostic ran_too_long(const std::string& command, double limit_s) {
+  return diagnose("record-time-limit",
+                  fmt::format("{} ran longer than {} s and was ended", command, limit_s));
+}
+
+Diagnostic failure_of(const ProcessOptions& options, const ProcessEnd& end) {
   if (!end.start_failure.empty()) return diagnose("record-command-failed", end.start_failure);
-  if (end.timed_out) {
-    return diagnose("record-time-limit", fmt::format("{} ran longer than {} s and was ended",
-                                                     options.command[0], options.limit_s));
-  }
+  if (end.timed_out) return ran_too_long(options.command[0], options.limit_s);
   return diagnose("record-command-failed",
                   fmt::format("{} ended with status {}", options.command[0], end.status));
+}
+
+/// The table of what the processes of one command wrote into a folder.
+Parsed<KernelTable> table_of(const std::vector<RecordingText>& recordings, const std::string& command,
+                             const RecordingOptions& options) {
+  if (recordings.empty())
+    return failed<KernelTable>(
+        diagnose("record-no-region", fmt::format("{} started no CUDA program", command)));
+  return table_of_recordings(recordings, options);
+}
+
+/// The table of one launch, or how it ended.
+Parsed<KernelTable> table_of_launch(const std::string& folder, const LaunchOptions& options) {
+  const Parsed<std::string> status = read_file(folder + "/status");
+  if (!status.ok()) {
+    return failed<KernelTable>(
+        diagnose("record-command-failed", "it was not launched, since one before it failed"));
+  }
+  if (*status.value == "limit") return failed<KernelTable>(ran_too_long(options.script, options.limit_s));
+  if (*status.value != "0") {
+    return failed<KernelTable>(diagnose(
+        "record-command-failed", fmt::format("{} ended with status {}", options.script, *status.value)));
+  }
+  return table_of(collect(folder), options.script, {});
 }
 
 }  // namespace
@@ -139,18 +165,44 @@ Parsed<KernelTable> record_command(const RecordOptions& options) {
   process.environment.emplace_back("PLUMBLINE_RECORD_RANGE", options.range);
   process.environment.emplace_back("PLUMBLINE_RECORD_LAUNCHES", options.launches.empty() ? "" : "1");
   const ProcessEnd end = run_process(process);
-  if (!end.ok()) return failed<KernelTable>(failure_of(options, end));
+  if (!end.ok()) return failed<KernelTable>(failure_of(process, end));
   const std::vector<RecordingText> recordings = collect(folder.path());
-  if (recordings.empty()) {
-    return failed<KernelTable>(
-        diagnose("record-no-region", fmt::format("{} started no CUDA program", options.command[0])));
-  }
-  Parsed<KernelTable> table = table_of_recordings(recordings, {options.calls, options.device});
+  Parsed<KernelTable> table = table_of(recordings, options.command[0], {options.calls, options.device});
   if (table.ok() && !options.launches.empty()) {
     const Diagnostics kept = keep_launches(recordings, options.launches);
     if (has_errors(kept)) return {std::nullopt, kept};
   }
   return table;
+}
+
+std::vector<Parsed<KernelTable>> record_launches(const LaunchOptions& options) {
+  const auto all_failed = [&](const Diagnostic& why) {
+    return std::vector<Parsed<KernelTable>>(options.launches.size(), failed<KernelTable>(why));
+  };
+  const TemporaryFolder folder;
+  if (folder.path().empty())
+    return all_failed(diagnose("file-unwritable", "no temporary folder could be made"));
+  ProcessOptions process;
+  process.command = {options.python,
+                     "-m",
+                     "plumbline.recordings",
+                     options.script,
+                     folder.path(),
+                     recorder_library(),
+                     fmt::format("{}", options.limit_s)};
+  for (const auto& [side, workload] : options.launches) {
+    process.command.push_back(side);
+    process.command.push_back(workload);
+  }
+  process.directory = options.directory;
+  process.environment = options.environment;
+  process.limit_s = options.limit_s * static_cast<double>(options.launches.size() + 1);
+  const ProcessEnd end = run_process(process);
+  if (!end.ok()) return all_failed(failure_of(process, end));
+  std::vector<Parsed<KernelTable>> tables;
+  for (std::size_t i = 0; i < options.launches.size(); ++i)
+    tables.push_back(table_of_launch(fmt::format("{}/{}", folder.path(), i), options));
+  return tables;
 }
 
 }  // namespace plumbline::cli

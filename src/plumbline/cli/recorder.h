@@ -34,6 +34,21 @@ Diagnostics recorder_trouble();
 /// The table of the recorded region. Errors: the record-… codes.
 Parsed<KernelTable> record_command(const RecordOptions& options);
 
+/// A card's launch script and what is recorded of it.
+struct LaunchOptions {
+  std::string python;
+  std::string script;
+  std::string directory;
+  std::vector<std::pair<std::string, std::string>> environment;
+  double limit_s = 600;                                            ///< of one launch
+  std::vector<std::pair<std::string, std::string>> launches = {};  ///< side, and workload or ""
+};
+
+/// A table for each launch, in their order, from processes that share the start of Python and PyTorch. After
+/// a launch that failed, those of the same side are not made: record-command-failed. Errors: the record-…
+/// codes.
+std::vector<Parsed<KernelTable>> record_launches(const LaunchOptions& options);
+
 /// Folders for PYTHONPATH in which the package `plumbline` of this build or installation lies, "" where there
 /// is none.
 std::string python_package_path();

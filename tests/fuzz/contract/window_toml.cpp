@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t inputs = sets.both_inputs.size() + sets.ref_only_inputs.size();
   require(inputs == parsed.value->reference.inputs.size());
   const WindowView view = collect_window(*parsed.value, verdict.findings, verdict.warnings);
-  require(render_text(view, false).find('\x1b') == std::string::npos);
+  require(render_text(view, Look{}).find('\x1b') == std::string::npos);
   require(render_markdown(view).size() < 100'000);
   return 0;
 }
