@@ -193,7 +193,7 @@ TEST(Minimise, FindsTheBottomOfRosenbrocksValley) {
 }
 
 /// GEMMs whose times follow the formula with other constants, with 2 % of scatter.
-MeasuredRows synthetic_gemms(std::uint64_t count = 400, double launch_us = 3.1) {
+MeasuredRows synthetic_gemms(std::uint64_t count = 240, double launch_us = 3.1) {
   MeasuredRows rows;
   const Machine machine = machine_of(sheet());
   const std::vector<double> truth{launch_us, .8, 2.2, .85, .02, .5, 150, 2, 1, .03, -.1};

@@ -201,17 +201,16 @@ TEST(ArchCompare, FilesThatAreNoArtifactsAreRefused) {
   Json json = arch_report_json(report_on({"t4"}));
   json["schema_version"] = 2;
   EXPECT_EQ(parse_artifact(write_json(json), "x").diagnostics.at(0).code, "artifact-version");
-  // Every part removed or spoiled in turn: refused, or not read, but never a crash.
+  // Every part spoiled in turn, each in one of five ways: refused, or not read, but never a crash.
   json = arch_report_json(report_on({"t4"}));
   const Json flat = json.flatten();
+  const Json bad[] = {Json(nullptr), Json("text"), Json(-1), Json::array(), Json::object()};
+  std::size_t number = 0;
   int refused = 0;
   for (const auto& [pointer, value] : flat.items()) {
-    for (const Json& bad : {Json(nullptr), Json("text"), Json(-1), Json::array(), Json::object()}) {
-      Json spoiled = json;
-      spoiled[Json::json_pointer(pointer)] = bad;
-      refused += parse_artifact(write_json(spoiled), "x").ok() ? 0 : 1;
-    }
-    if (refused > 200) break;
+    Json spoiled = json;
+    spoiled[Json::json_pointer(pointer)] = bad[number++ % std::size(bad)];
+    refused += parse_artifact(write_json(spoiled), "x").ok() ? 0 : 1;
   }
   EXPECT_GT(refused, 20);
 }

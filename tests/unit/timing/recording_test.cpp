@@ -127,15 +127,16 @@ TEST(Recording, LaunchesAsCsv) {
   EXPECT_NE(csv.find("\"copy<\"\"x\"\">\""), std::string::npos);
 }
 
-TEST(Recording, AMillionLaunchesAreSummedRight) {
+TEST(Recording, ManyLaunchesAreSummedRight) {
+  constexpr std::int64_t kMany = 200'000;
   Recording recording;
   recording.begin_region();
-  for (std::uint64_t i = 0; i < 1000000; ++i)
+  for (std::uint64_t i = 0; i < std::uint64_t{kMany}; ++i)
     recording.add({1 + i * 10, 6 + i * 10, recording.intern("k"), 0, 7, 0});
   const auto table = table_of_recordings({{recording.json(), "r"}});
   ASSERT_TRUE(table.ok());
-  EXPECT_EQ(table.value->kernels[0].launches, 1000000);
-  EXPECT_EQ(table.value->busy_ns, 5e6);
+  EXPECT_EQ(table.value->kernels[0].launches, kMany);
+  EXPECT_EQ(table.value->busy_ns, 1e6);
 }
 
 }  // namespace
