@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plumbline/model/accuracy.h"
+#include "plumbline/model/decoder_kernels.h"
 #include "plumbline/model/forest.h"
 #include "plumbline/model/hardware.h"
 #include "plumbline/model/kernel_names.h"
@@ -183,17 +184,19 @@ KernelTime predict_elementwise(const KernelSource& source, std::string_view name
 /// same.
 Prediction predict_measured(const KernelSource& source, const Layer& layer, KernelMemory* memory = nullptr);
 
-/// The element-wise kernels of a valid layer alone, in their order: what stands between the products and
-/// attention.
-Prediction predict_pointwise(const KernelSource& source, const Layer& layer);
+/// An element-wise kernel inside a layer.
+struct PointwiseKernel {
+  KernelRole role;
+  KernelTime time;
+};
+/// Only the element-wise kernels of a valid layer, in their order.
+std::vector<PointwiseKernel> predict_pointwise(const KernelSource& source, const Layer& layer);
 
 /// A product of a layer of that kind: `alone` with what fusion and the falling clock do to it.
 KernelTime inside_layer(const KernelSource& source, LayerKind kind, const KernelTime& alone);
 
 /// A layer's parts before fusion terms, in microseconds: the columns that the terms multiply, in their order.
 std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, const Layer& layer);
-/// A layer's projections in order: QKV, output, gate and up (or up alone), down.
-std::array<GemmShape, 4> layer_gemms(const Layer& layer);
 /// The source as a card sees it whose SM clock under load was measured: bf16 GEMMs go by the clock as far as
 /// the tensor cores and L2 bind them, HBM and launches do not, and layers take the band within one card.
 /// (Attention's rows show no such bias on another day's card: docs/accuracy.md.) The source has an sm_mhz.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plumbline/model/decoder_kernels.h"
 #include "plumbline/model/kernel_memory.h"
-#include "plumbline/model/layer_attention.h"
 #include "plumbline/model/measured.h"
 #include "plumbline/model/measured_generic.h"
 
@@ -34,67 +34,38 @@ constexpr double kCopyShare = 0.833;
 
 /// Counts of one layer, as doubles.
 struct Counts {
-  double tokens, hidden, heads, kv_heads, dim, ffn, batch;
-  bool gated, decode, window;
+  double tokens, heads, kv_heads, dim;
+  bool decode, window;
 };
 
 Counts counts_of(const Layer& layer) {
   Counts c{};
   c.decode = layer.phase == Phase::decode;
-  c.batch = static_cast<double>(layer.batch_size);
-  c.tokens = c.batch * (c.decode ? 1.0 : static_cast<double>(layer.seq_len));
-  c.hidden = static_cast<double>(layer.hidden_dim);
+  c.tokens = static_cast<double>(token_rows(layer));
   c.heads = static_cast<double>(layer.num_heads);
   c.kv_heads = static_cast<double>(layer.num_kv_heads);
   c.dim = static_cast<double>(layer.head_dim);
-  c.ffn = static_cast<double>(layer.ffn_dim);
-  c.gated = layer.activation == Activation::gated;
   c.window = layer_kind(layer) == LayerKind::window;
   return c;
 }
 
-/// Columns of one element-wise kernel: its own start, and bytes under one of the byte terms.
-struct Pointwise {
-  std::string_view name;
-  Term term;
-  double units;  ///< bf16 elements read or written
-  double starts = 1;
-};
+/// The term that an element-wise kernel's bytes go by.
+Term term_of(KernelRole role) {
+  switch (role) {
+    case KernelRole::rotation:
+      return kRope;
+    case KernelRole::cache:
+      return kCache;
+    case KernelRole::activation:
+      return kActivation;
+    default:
+      return kResidual;
+  }
+}
 
-/// The element-wise kernels of a layer, in order. `count` is how many of the array are used.
-struct PointwiseList {
-  static constexpr std::size_t kMost = 8;
-  std::array<Pointwise, kMost> item{};
-  std::size_t count = 0;
-  std::size_t attention = 0;  ///< the first after the attention kernel
-  std::size_t mlp = 0;        ///< the first inside the MLP
-  void add(Pointwise p) { item.at(count++) = p; }
-};
-
-static_assert(PointwiseList::kMost + 4 + 1 <= kMaxKernels,
-              "with four GEMMs and attention, all fit a Prediction");
-
-PointwiseList pointwise_of(const KernelSource& source, const Layer& layer, const Counts& c) {
-  // The attention rows of some sources include writing the cache, and then it is in no other place.
-  const bool writes_cache = c.decode && !attention_writes_cache(source);
-  const double stream = c.tokens * c.hidden;
-  const double qk = c.tokens * (c.heads + c.kv_heads) * c.dim;
-  PointwiseList list;
-  const bool after = layer.norms >= 4;  // attention and MLP have a norm behind them as well
-  list.add({"pre_attn_rmsnorm", kResidual, 2 * stream});
-  if (layer.parallel && layer.norms == 2) list.add({"pre_mlp_rmsnorm", kResidual, 2 * stream});
-  if (layer.rope || layer.use_qk_norm)
-    list.add({!layer.rope ? "qk_norm" : layer.use_qk_norm ? "qk_norm_rope" : "rope", kRope, qk});
-  if (writes_cache) list.add({"kv_cache_write", kCache, 4 * c.tokens * c.kv_heads * c.dim});
-  list.attention = list.count;
-  if (after) list.add({"post_attn_rmsnorm", kResidual, 2 * stream});
-  if (!layer.parallel) list.add({"residual_rmsnorm", kResidual, 4 * stream});
-  list.mlp = list.count;
-  list.add({c.gated ? "gated_activation" : "activation", kActivation,
-            (c.gated ? 1.0 : 2.0 / 3) * c.tokens * c.ffn});
-  if (after) list.add({"post_mlp_rmsnorm", kResidual, 2 * stream});
-  list.add({"residual_add", kResidual, (layer.parallel ? 4 : 3) * stream});
-  return list;
+/// The attention rows of some sources include writing the cache, and then it is in no other place.
+DecoderKernels kernels_of(const KernelSource& source, const Layer& layer) {
+  return decoder_kernels(layer, !attention_writes_cache(source));
 }
 
 /// The projection of that place in the layer (0 to 3).
@@ -175,7 +146,6 @@ struct PointwiseTimes {
   const Layer& layer;
   Counts counts;
   const FittedLayer& fitted;
-  PointwiseList list;
   double unit, low,
       high;  ///< microseconds of an element; the band: a small part of the sum is known less well
 
@@ -184,7 +154,6 @@ struct PointwiseTimes {
         layer(l),
         counts(counts_of(l)),
         fitted(s.layers[static_cast<std::size_t>(layer_kind(l))]),
-        list(pointwise_of(s, l, counts)),
         unit(unit_us(s)),
         low(std::exp(-half_width(fitted))),
         high(std::exp(half_width(fitted))) {}
@@ -193,17 +162,16 @@ struct PointwiseTimes {
     return layer.rows > 0 ? std::max(layer.half_width * 2, 0.2) : kGenericHalfWidth;
   }
 
-  KernelTime of(std::size_t place) const {
-    const Pointwise& item = list.item[place];
+  KernelTime of(const DecoderKernel& kernel) const {
     const auto& t = fitted.terms;
-    double us = t[kKernelUs] * item.starts + t[item.term] * item.units * unit;
-    if (item.term == kRope && layer.use_qk_norm) us += t[kQkNorm] * item.units * unit;
-    if (item.term == kCache) us += t[kTokenUs] * counts.tokens;
-    KernelTime time{item.name, us * 1e-3, 0, 0, Provenance::modelled, Bound::hbm};
+    double us = t[kKernelUs] + t[term_of(kernel.role)] * kernel.elements * unit;
+    if (kernel.role == KernelRole::rotation && layer.use_qk_norm) us += t[kQkNorm] * kernel.elements * unit;
+    if (kernel.role == KernelRole::cache) us += t[kTokenUs] * counts.tokens;
+    KernelTime time{kernel.name, us * 1e-3, 0, 0, Provenance::modelled, Bound::hbm};
     time.low_ms = time.ms * low;
     time.high_ms = time.ms * high;
     if (fitted.rows == 0) time.provenance = Provenance::specification;
-    if (t[kKernelUs] * item.starts > 0.5 * us) time.bound = Bound::launch;
+    if (t[kKernelUs] > 0.5 * us) time.bound = Bound::launch;
     return time;
   }
 };
@@ -237,28 +205,6 @@ void finish_layer(Prediction& p, const Layer& layer, double half_width, double w
 
 }  // namespace
 
-AttentionShape attention_shape(const Layer& layer) {
-  AttentionShape shape;
-  shape.batch = layer.batch_size;
-  shape.q_len = layer.phase == Phase::decode ? 1 : layer.seq_len;
-  shape.kv_len = layer.seq_len;
-  shape.heads = layer.num_heads;
-  shape.kv_heads = layer.num_kv_heads;
-  shape.head_dim = layer.head_dim;
-  shape.window = layer.window_size > 0 && layer.window_size < layer.seq_len ? layer.window_size : 0;
-  shape.backend = measured_backend(layer.backend);
-  return shape;
-}
-
-std::array<GemmShape, 4> layer_gemms(const Layer& layer) {
-  const std::int64_t m = layer.batch_size * (layer.phase == Phase::decode ? 1 : layer.seq_len);
-  const std::int64_t width = layer.activation == Activation::gated ? 2 * layer.ffn_dim : layer.ffn_dim;
-  return {{{m, (layer.num_heads + 2 * layer.num_kv_heads) * layer.head_dim, layer.hidden_dim},
-           {m, layer.hidden_dim, layer.num_heads * layer.head_dim},
-           {m, width, layer.hidden_dim},
-           {m, layer.hidden_dim, layer.ffn_dim}}};
-}
-
 LayerKind layer_kind(const Layer& layer) {
   if (layer.phase == Phase::decode) return LayerKind::decode;
   return layer.window_size > 0 && layer.window_size < layer.seq_len ? LayerKind::window : LayerKind::prefill;
@@ -266,18 +212,21 @@ LayerKind layer_kind(const Layer& layer) {
 
 std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, const Layer& layer) {
   const Counts c = counts_of(layer);
-  std::array<double, kLayerTermCount> columns{};
-  for (const GemmShape& shape : layer_gemms(layer)) {
-    const double us = predict_gemm(source, "gemm", shape).ms * 1e3;
-    columns[kGemm] += us;
-    columns[kThrottle] += std::max(0.0, us - kThrottleFromUs);
-  }
-  columns[attention_term(layer)] = predict_attention(source, "attention", attention_shape(layer)).ms * 1e3;
   const double unit = unit_us(source);
-  const PointwiseList list = pointwise_of(source, layer, c);
-  for (std::size_t i = 0; i < list.count; ++i) {
-    columns[kKernelUs] += list.item[i].starts;
-    columns[list.item[i].term] += list.item[i].units * unit;
+  const auto gemms = layer_gemms(layer, token_rows(layer));
+  std::array<double, kLayerTermCount> columns{};
+  for (const DecoderKernel& kernel : kernels_of(source, layer).kernels()) {
+    if (kernel.role == KernelRole::projection) {
+      const double us = predict_gemm(source, "gemm", gemms[kernel.place]).ms * 1e3;
+      columns[kGemm] += us;
+      columns[kThrottle] += std::max(0.0, us - kThrottleFromUs);
+    } else if (kernel.role == KernelRole::attention) {
+      columns[attention_term(layer)] =
+          predict_attention(source, "attention", attention_shape(layer)).ms * 1e3;
+    } else {
+      columns[kKernelUs] += 1;
+      columns[term_of(kernel.role)] += kernel.elements * unit;
+    }
   }
   if (layer.use_qk_norm) columns[kQkNorm] = c.tokens * (c.heads + c.kv_heads) * c.dim * unit;
   columns[kOutputCopy] = c.tokens * c.heads * c.dim * unit;
@@ -291,38 +240,31 @@ KernelTime inside_layer(const KernelSource& source, LayerKind kind, const Kernel
   return scaled(alone, with_throttle(t, alone.ms * 1e3));
 }
 
-Prediction predict_pointwise(const KernelSource& source, const Layer& layer) {
+std::vector<PointwiseKernel> predict_pointwise(const KernelSource& source, const Layer& layer) {
   const PointwiseTimes times(source, layer);
-  Prediction p;
-  for (std::size_t i = 0; i < times.list.count; ++i) p.add(times.of(i));
-  finish(p);
-  return p;
+  std::vector<PointwiseKernel> out;
+  for (const DecoderKernel& kernel : kernels_of(source, layer).kernels()) {
+    if (is_pointwise(kernel.role)) out.push_back({kernel.role, times.of(kernel)});
+  }
+  return out;
 }
 
 Prediction predict_measured(const KernelSource& source, const Layer& layer, KernelMemory* memory) {
   const PointwiseTimes pointwise(source, layer);
-  const PointwiseList& list = pointwise.list;
-  const auto gemms = layer_gemms(layer);
-  const LayerKind kind = layer_kind(layer);
-  const auto gemm = [&](std::string_view name, std::size_t place) {
-    return inside_layer(source, kind, gemm_time(source, name, place, gemms[place], memory));
-  };
-  Prediction p;
-  std::size_t next = 0;
-  const auto until = [&](std::size_t end) {
-    while (next < end) p.add(pointwise.of(next++));
-  };
-  until(layer.parallel && layer.norms == 2 ? 2 : 1);
-  p.add(gemm("qkv_projection", 0));
-  until(list.attention);
-  p.add(layer_attention(source, pointwise.fitted.terms, layer, pointwise.counts, memory));
-  p.add(gemm("output_projection", 1));
-  until(list.mlp);
-  p.add(gemm(pointwise.counts.gated ? "gate_up_projection" : "up_projection", 2));
-  until(list.mlp + 1);
-  p.add(gemm("down_projection", 3));
-  until(list.count);
   const FittedLayer& fitted = pointwise.fitted;
+  const auto gemms = layer_gemms(layer, token_rows(layer));
+  const LayerKind kind = layer_kind(layer);
+  Prediction p;
+  for (const DecoderKernel& kernel : kernels_of(source, layer).kernels()) {
+    if (kernel.role == KernelRole::projection) {
+      const std::size_t place = kernel.place;
+      p.add(inside_layer(source, kind, gemm_time(source, kernel.name, place, gemms[place], memory)));
+    } else if (kernel.role == KernelRole::attention) {
+      p.add(layer_attention(source, fitted.terms, layer, pointwise.counts, memory));
+    } else {
+      p.add(pointwise.of(kernel));
+    }
+  }
   finish_layer(p, layer, layer_half_width(source, kind), fitted.sessions > 1 ? fitted.within_half_width : 0);
   return p;
 }
@@ -333,11 +275,8 @@ std::optional<double> kept_measurement(const KernelSource& source, const Layer& 
   if (kernel == "attention" && layer.backend != AttentionBackend::best) {
     return kept_measurement(source, shape_key(attention_shape(layer)));
   }
-  constexpr std::array<std::string_view, 5> names{"qkv_projection", "output_projection", "gate_up_projection",
-                                                  "down_projection", "up_projection"};
-  const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), kernel) - names.begin());
-  if (at == names.size()) return std::nullopt;
-  return kept_measurement(source, shape_key(layer_gemms(layer)[at == 4 ? 2 : at]));
+  const auto gemm = projection(layer, kernel);
+  return gemm ? kept_measurement(source, shape_key(*gemm)) : std::nullopt;
 }
 
 }  // namespace plumbline

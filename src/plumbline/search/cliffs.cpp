@@ -227,7 +227,8 @@ std::optional<Timed> layer_timed(const KernelSource& source, std::int64_t value,
 
 /// The reason in the GEMM whose time is furthest above what the fair size's GEMM says.
 CliffReason layer_reason(const KernelSource& source, const Layer& slow, const Layer& fair) {
-  const auto slow_gemms = layer_gemms(slow), fair_gemms = layer_gemms(fair);
+  const auto slow_gemms = layer_gemms(slow, token_rows(slow));
+  const auto fair_gemms = layer_gemms(fair, token_rows(fair));
   double most = 0;
   CliffReason reason{CliffCause::kernel, 0, {}, {}};
   for (std::size_t i = 0; i < slow_gemms.size(); ++i) {

@@ -2,39 +2,15 @@
 #include "plumbline/search/shape_layer.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 
-#include "plumbline/model/layer_attention.h"
+#include "plumbline/model/decoder_kernels.h"
 #include "plumbline/model/measured.h"
 #include "plumbline/model/operation.h"
 
 namespace plumbline {
 namespace {
-
-std::int64_t rows_of(const Layer& layer) {
-  return layer.batch_size * (layer.phase == Phase::decode ? 1 : layer.seq_len);
-}
-
-bool is_mlp(std::string_view kernel) {
-  constexpr std::array<std::string_view, 7> names{"gate_up_projection", "up_projection",   "geglu_mlp",
-                                                  "plain_mlp",          "down_projection", "gated_activation",
-                                                  "activation"};
-  return std::find(names.begin(), names.end(), kernel) != names.end();
-}
-
-/// The products of a rank's layer by name.
-std::optional<GemmShape> projection(std::string_view kernel, const Layer& rank) {
-  const std::int64_t rows = rows_of(rank), d = rank.hidden_dim;
-  if (kernel == "qkv_projection")
-    return GemmShape{rows, (rank.num_heads + 2 * rank.num_kv_heads) * rank.head_dim, d};
-  if (kernel == "output_projection") return GemmShape{rows, d, rank.num_heads * rank.head_dim};
-  if (kernel == "gate_up_projection") return GemmShape{rows, 2 * rank.ffn_dim, d};
-  if (kernel == "up_projection") return GemmShape{rows, rank.ffn_dim, d};
-  if (kernel == "down_projection") return GemmShape{rows, d, rank.ffn_dim};
-  return std::nullopt;
-}
 
 KernelRequest attention_request(const ShapeLayer& shape, const Layer& rank) {
   AttentionShape out = attention_shape(rank);
@@ -44,7 +20,7 @@ KernelRequest attention_request(const ShapeLayer& shape, const Layer& rank) {
 
 KernelRequest experts_request(const ShapeLayer& shape) {
   MoeShape out;
-  out.tokens = rows_of(shape.layer);
+  out.tokens = token_rows(shape.layer);
   out.hidden = shape.layer.hidden_dim;
   out.inter = shape.expert_dim;
   out.topk = shape.experts_per_token;
@@ -57,10 +33,25 @@ KernelRequest experts_request(const ShapeLayer& shape) {
 
 KernelRequest all_reduce_request(const ShapeLayer& shape) {
   return {CollectiveShape{CollectiveOp::all_reduce, shape.tensor_parallel,
-                          rows_of(shape.layer) * shape.layer.hidden_dim, 2}};
+                          token_rows(shape.layer) * shape.layer.hidden_dim, 2}};
 }
 
 KernelTime nothing(std::string_view name) { return {name, 0, 0, 0, Provenance::interpolated, Bound::launch}; }
+
+/// Kernel `i` of the layer, whose time in bf16 and without experts is `time`.
+KernelTime rank_decoder_kernel(const KernelSource& source, const ShapeLayer& shape, const Layer& rank,
+                               std::size_t i, const KernelTime& time) {
+  const DecoderKernel kernel = decoder_kernels(rank, !attention_writes_cache(source)).storage[i];
+  if (shape.num_experts > 0 && kernel.mlp) return nothing(time.name);
+  if (shape.weights != Dtype::bf16 && kernel.role == KernelRole::projection) {
+    GemmShape gemm = layer_gemms(rank, token_rows(rank))[kernel.place];
+    gemm.dtype = shape.weights;
+    return predict_kernel(source, time.name, {gemm});
+  }
+  if (shape.kv != Dtype::bf16 && kernel.role == KernelRole::attention)
+    return predict_kernel(source, time.name, attention_request(shape, rank));
+  return time;
+}
 
 }  // namespace
 
@@ -86,21 +77,12 @@ KernelTime rank_kernel(const Predictor& predictor, const ShapeLayer& shape, cons
   const Prediction base = predict(predictor, rank, memory);
   if (i < base.kernel_count) {
     const KernelTime& time = base.kernel_storage[i];
-    if (shape.num_experts > 0 && is_mlp(time.name)) return nothing(time.name);
-    if (shape.weights != Dtype::bf16) {
-      if (auto gemm = projection(time.name, rank)) {
-        gemm->dtype = shape.weights;
-        return predict_kernel(*predictor.source, time.name, {*gemm});
-      }
-    }
-    if (shape.kv != Dtype::bf16 && time.name == "attention")
-      return predict_kernel(*predictor.source, time.name, attention_request(shape, rank));
-    return time;
+    return predictor.source == nullptr ? time : rank_decoder_kernel(*predictor.source, shape, rank, i, time);
   }
   i -= base.kernel_count;
   if (parts.experts && i == 0) {
     if (shape.num_experts == 0) return nothing("router");
-    return predict_gemm(predictor, "router", rows_of(rank), shape.num_experts, rank.hidden_dim);
+    return predict_gemm(predictor, "router", token_rows(rank), shape.num_experts, rank.hidden_dim);
   }
   if (parts.experts && i == 1) {
     if (shape.num_experts == 0) return nothing("experts");
@@ -141,7 +123,7 @@ Diagnostics unmeasured_parts(const Predictor& predictor, const ShapeLayer& shape
   };
   const Layer rank = rank_layer(shape);
   if (shape.weights != Dtype::bf16) {
-    auto gemm = projection("output_projection", rank);
+    auto gemm = projection(rank, "output_projection");
     gemm->dtype = shape.weights;
     ask({*gemm});
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plumbline/model/decoder_kernels.h"
+
 namespace plumbline {
 namespace {
 
@@ -35,6 +37,12 @@ class Builder {
     kernels_.push_back({name, {GemmShape{rows_, n, k, dtype}}, true});
   }
 
+  /// The projection of that place in layer_gemms().
+  void project(std::size_t place, Dtype dtype) {
+    const GemmShape shape = layer_gemms(local_, rows_)[place];
+    gemm(projection_names(local_)[place], shape.n, shape.k, dtype);
+  }
+
   void all_reduce() {
     if (deployment_.tp == 1) return;
     kernels_.push_back(
@@ -43,12 +51,10 @@ class Builder {
   }
 
   void attention() {
-    const std::int64_t width = local_.num_heads * local_.head_dim;
-    gemm("qkv_projection", width + 2 * local_.num_kv_heads * local_.head_dim, local_.hidden_dim,
-         formats_.attention);
+    project(0, formats_.attention);
     if (work_.prompts > 0) attend("attention_prefill", work_.prompts, work_.prompt_tokens, work_.prompt_keys);
     if (work_.decodes > 0) attend("attention_decode", work_.decodes, 1, work_.decode_keys);
-    gemm("output_projection", local_.hidden_dim, width, formats_.attention);
+    project(1, formats_.attention);
   }
 
   void attend(std::string_view name, std::int64_t batch, std::int64_t queries, std::int64_t keys) {
@@ -83,10 +89,8 @@ class Builder {
   }
 
   void mlp() {
-    const bool gated = local_.activation == Activation::gated;
-    gemm(gated ? "gate_up_projection" : "up_projection", (gated ? 2 : 1) * local_.ffn_dim, local_.hidden_dim,
-         formats_.mlp);
-    gemm("down_projection", local_.hidden_dim, local_.ffn_dim, formats_.mlp);
+    project(2, formats_.mlp);
+    project(3, formats_.mlp);
   }
 
   void experts() {

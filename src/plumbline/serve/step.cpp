@@ -105,17 +105,15 @@ void add_pointwise(const Predictor& predictor, const TransformerLayer& layer, co
   const bool experts = layer.experts.count > 0;
   const Dtype dense = experts ? Dtype::bf16 : formats.mlp;
   const bool reduced = deployment.tp > 1 && (experts ? formats.experts : formats.mlp) == Dtype::nvfp4;
-  const Prediction p = predict_pointwise(*predictor.source, local);
-  for (const KernelTime& kernel : p.kernels()) {
-    const bool activation = kernel.name == "gated_activation" || kernel.name == "activation";
-    const bool of_attention = kernel.name == "rope" || kernel.name == "qk_norm_rope" ||
-                              kernel.name == "qk_norm" || kernel.name == "kv_cache_write";
-    const bool of_stream = kernel.name.find("norm") != kernel.name.npos || kernel.name == "residual_add";
+  for (const PointwiseKernel& kernel : predict_pointwise(*predictor.source, local)) {
+    const bool activation = kernel.role == KernelRole::activation;
+    const bool of_attention = kernel.role == KernelRole::rotation || kernel.role == KernelRole::cache;
+    const bool of_stream = kernel.role == KernelRole::stream;
     if (activation && no_activation) continue;
     if (activation && dense == Dtype::fp8) continue;
-    if (of_stream && !of_attention && (dense == Dtype::fp8 || reduced)) continue;
+    if (of_stream && (dense == Dtype::fp8 || reduced)) continue;
     if (of_attention && (!layer.has_attention || layer.latent.kv_rank > 0)) continue;
-    sum.add(kernel.name, kernel, times);
+    sum.add(kernel.time.name, kernel.time, times);
   }
 }
 

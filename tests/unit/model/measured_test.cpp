@@ -135,6 +135,36 @@ TEST(Layer, TheColumnsTimesTheTermsAreTheTotal) {
   }
 }
 
+TEST(Layer, EveryKindOfLayerIsFittedByTheKernelsThatItIsPredictedBy) {
+  const auto source = specification_source(h200_sheet());
+  for (int kind = 0; kind < 64; ++kind) {
+    Layer layer{"", 2048, 16, 2, 128, 8192, 4096, 2};
+    layer.backend = AttentionBackend::flash;
+    layer.phase = (kind & 1) != 0 ? Phase::decode : Phase::prefill;
+    layer.activation = (kind & 2) != 0 ? Activation::plain : Activation::gated;
+    layer.norms = (kind & 4) != 0 ? 4 : 2;
+    layer.parallel = (kind & 8) != 0;
+    layer.rope = (kind & 16) != 0;
+    layer.use_qk_norm = (kind & 32) != 0;
+    const Prediction p = predict_measured(*source, layer);
+    const DecoderKernels list = decoder_kernels(layer, !attention_writes_cache(*source));
+    ASSERT_EQ(p.kernel_count, list.count);
+    std::size_t pointwise = 0, projections = 0;
+    for (std::size_t i = 0; i < list.count; ++i) {
+      EXPECT_EQ(p.kernel_storage[i].name, list.storage[i].name);
+      pointwise += is_pointwise(list.storage[i].role) ? 1U : 0U;
+      projections += projection(layer, list.storage[i].name) ? 1U : 0U;
+    }
+    EXPECT_EQ(projections, 4U);
+    EXPECT_EQ(predict_pointwise(*source, layer).size(), pointwise);
+    const auto columns = layer_columns(*source, layer);
+    const auto& terms = source->layers[static_cast<std::size_t>(layer_kind(layer))].terms;
+    double us = 0;
+    for (std::size_t i = 0; i < kLayerTermCount; ++i) us += terms[i] * columns[i];
+    EXPECT_NEAR(p.total_ms * 1e3, us, 1e-9 * us) << kind;
+  }
+}
+
 TEST(Layer, AWindowCostsNoMoreThanFullAttention) {
   const auto source = specification_source(h200_sheet());
   Layer layer{"", 4096, 32, 8, 128, 14336, 8192, 1};
