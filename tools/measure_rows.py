@@ -143,8 +143,65 @@ def window(out, clock, rng):
     return sink.rows
 
 
+# (heads, KV heads, head width) of published models with sliding windows, and some between them
+SLIDING_HEADS = [(32, 8, 128), (64, 8, 64), (4, 1, 256), (8, 4, 256), (16, 8, 256), (32, 16, 128), (32, 32, 96), (28, 4, 128),
+                 (16, 16, 64), (40, 8, 128), (24, 8, 128), (64, 8, 128)]
+
+
+def window_flex(out, clock, rng):
+    """Sliding windows by FlexAttention, compiled, over a causal block mask of the window. Making the mask is
+    outside: a model makes one for all its layers. The window is a tensor to the mask, so that one compiled
+    kernel serves every window and length of a head configuration."""
+    import torch._dynamo
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+    for limit in ("recompile_limit", "cache_size_limit", "accumulated_recompile_limit", "accumulated_cache_size_limit"):
+        if hasattr(torch._dynamo.config, limit):
+            setattr(torch._dynamo.config, limit, 4096)
+    torch._dynamo.config.suppress_errors = False  # an eager answer would be another kernel's time
+    sink = Sink(out, "attention_window_flex", ATTENTION)
+    dynamic, failed = True, 0
+    shapes = []
+    for each in range(13):
+        for heads, kv_heads, dim in SLIDING_HEADS:
+            size = rng.choice([128, 256, 512, 512, 1024, 1024, 2048, 4096])
+            length = rng.choice([n for n in (512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 10240, 12288, 16384) if n > size])
+            batch = rng.choice([n for n in (1, 1, 2, 4) if n * length <= 20000])
+            shapes.append((batch, length, heads, kv_heads, dim, size))
+    compiled = torch.compile(flex_attention, dynamic=dynamic)
+    for batch, length, heads, kv_heads, dim, size in shapes:
+        if clock.out():
+            break
+        begin = time.monotonic()
+        try:
+            width = torch.tensor(size, device=DEVICE)
+            mask = create_block_mask(lambda b, h, q, kv: (q >= kv) & (q - kv < width), None, None, length, length, device=DEVICE)
+
+            def make():
+                query, key, value = fresh(batch, heads, length, dim), fresh(batch, kv_heads, length, dim), fresh(
+                    batch, kv_heads, length, dim)
+                return lambda: compiled(query, key, value, block_mask=mask, enable_gqa=heads != kv_heads)
+
+            with torch.no_grad():
+                make()()  # compiles outside the timed stream and the graph
+                torch.cuda.synchronize()
+                sink.row(["window", "flex", "bf16", batch, length, length, heads, kv_heads, dim, 1, size],
+                         time_calls(make, 2 * batch * length * dim * (2 * heads + 2 * kv_heads), 5, 2.5))
+        except Exception as error:  # noqa: BLE001
+            print("skipped flex", batch, length, heads, kv_heads, dim, size, repr(error)[:300], flush=True)
+            failed += 1
+            if dynamic and failed >= 2 and sink.rows == 0:  # sizes that may vary are refused: one kernel a shape
+                print("flex: compiling for each shape", flush=True)
+                dynamic = False
+                compiled = torch.compile(flex_attention, dynamic=False)
+        if time.monotonic() - begin > 8:
+            print("slow", batch, length, heads, kv_heads, dim, size, round(time.monotonic() - begin, 1), "s", flush=True)
+        tidy()
+    return sink.rows
+
+
 FAMILIES = {
     "gemm": gemm, "misaligned": misaligned, "lmhead": lmhead, "attention": attention, "window": window,
+    "window_flex": window_flex,
     "elementwise": elementwise, "layers": layers,
     "layers_window": lambda out, clock, rng: layers(out, clock, rng, "window"),
     "layers_decode": lambda out, clock, rng: layers(out, clock, rng, "decode"),
