@@ -174,7 +174,8 @@ def window_flex(out, clock, rng):
         begin = time.monotonic()
         try:
             width = torch.tensor(size, device=DEVICE)
-            mask = create_block_mask(lambda b, h, q, kv: (q >= kv) & (q - kv < width), None, None, length, length, device=DEVICE)
+            mask = create_block_mask(lambda b, h, q, kv: (q >= kv) & (q - kv < width), None, None, length, length,
+                                     device=DEVICE)
 
             def make():
                 query, key, value = fresh(batch, heads, length, dim), fresh(batch, kv_heads, length, dim), fresh(
