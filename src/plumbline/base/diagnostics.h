@@ -35,8 +35,7 @@ struct Diagnostic {
   int column = 0;
 };
 
-/// How many diagnostics of one code are written out where people read them; behind them stands how many more
-/// there are.
+/// How many diagnostics of one code are written out; behind them stands how many more there are.
 inline constexpr std::size_t kMostOfACode = 100;
 
 using Diagnostics = std::vector<Diagnostic>;

@@ -128,8 +128,8 @@ constexpr std::size_t kMostReasons = 200;
 int terminal_width() {
   constexpr std::int64_t kLeast = 40, kMost = 1000;
   const char* columns = std::getenv("COLUMNS");
-  if (const auto told = columns == nullptr ? std::nullopt : parse_int(columns); told && *told > 0)
-    return static_cast<int>(std::clamp(*told, kLeast, kMost));
+  if (const auto stated = columns == nullptr ? std::nullopt : parse_int(columns); stated && *stated > 0)
+    return static_cast<int>(std::clamp(*stated, kLeast, kMost));
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return static_cast<int>(std::clamp<std::int64_t>(size.ws_col, kLeast, kMost));
@@ -232,14 +232,15 @@ int run_chosen(const std::function<int(const Io&)>& command, const Io& io) {
 
 /// The document that --json owes where a command ended before it wrote its own: its first reasons, and how
 /// many there are.
-Json verdict_document(int status, const Diagnostics& said) {
+Json verdict_document(int status, const Diagnostics& messages) {
   const char* verdict = status == kExitOk        ? "fine"
                         : status == kExitUsage   ? "unreadable"
                         : status == kExitRefused ? "refused"
                                                  : "failed";
-  const auto most = static_cast<std::ptrdiff_t>(std::min(said.size(), kMostReasons));
-  Json document = verdict_json(status == kExitOk, verdict, {said.begin(), said.begin() + most}, nullptr);
-  document["reasons_total"] = said.size();
+  const auto most = static_cast<std::ptrdiff_t>(std::min(messages.size(), kMostReasons));
+  Json document =
+      verdict_json(status == kExitOk, verdict, {messages.begin(), messages.begin() + most}, nullptr);
+  document["reasons_total"] = messages.size();
   return document;
 }
 
@@ -255,8 +256,8 @@ bool asks_for_json(int argc, char** argv) {
 
 /// The last word of every invocation: the document that --json owes, and whether all of it could be written.
 int finish(int status, const Io& io) {
-  if (io.json && !io.said->printed && status != kExitOk) {
-    io.print_json(verdict_document(status, io.said->diagnostics));
+  if (io.json && !io.log->printed && status != kExitOk) {
+    io.print_json(verdict_document(status, io.log->diagnostics));
   }
   // A full disk or a closed pipe must not pass for success.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

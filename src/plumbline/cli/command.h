@@ -20,7 +20,7 @@ namespace plumbline::cli {
 struct Io {
   /// What was said so far: run_command_line() answers in its place where --json was asked and nothing was
   /// printed.
-  struct Said {
+  struct Log {
     bool printed = false;  ///< something went to standard output
     Diagnostics diagnostics;
   };
@@ -31,7 +31,7 @@ struct Io {
   bool color_err = false;
   bool progress = false;  ///< standard error is a terminal and --quiet is absent
   int width = 0;          ///< columns of the terminal or of COLUMNS; 0: neither
-  std::shared_ptr<Said> said = std::make_shared<Said>();
+  std::shared_ptr<Log> log = std::make_shared<Log>();
 
   Look look() const { return {color_out, width}; }  ///< of a report on standard output
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <nlohmann/json.hpp>
+
 #include "plumbline/base/text.h"
 #include "plumbline/cli/commands.h"
 
@@ -163,6 +165,30 @@ std::string reference_page(const CommandDoc& root) {
   return out;
 }
 
+/// The same as data: what `man --json` prints.
+Json reference_json(const CommandDoc& root) {
+  Json commands = Json::array();
+  for (const CommandDoc* doc : every_command(root)) {
+    Json options = Json::array(), statuses = Json::object();
+    for (const auto& option : doc->options) {
+      options.push_back({{"flags", option.flags},
+                         {"value", option.value},
+                         {"help", option.help},
+                         {"choices", option.choices}});
+    }
+    for (const std::string& status : doc->statuses) {
+      const std::size_t blank = status.find(' ');
+      statuses[status.substr(0, blank)] = trim(status.substr(blank));
+    }
+    commands.push_back({{"command", doc->path},
+                        {"help", doc->help},
+                        {"options", options},
+                        {"statuses", statuses},
+                        {"example", doc->example}});
+  }
+  return {{"version", PLUMBLINE_VERSION}, {"commands", commands}};
+}
+
 }  // namespace
 
 void add_completion(Args& root) {
@@ -172,15 +198,16 @@ void add_completion(Args& root) {
       .example("plumbline completion bash > ~/.local/share/bash-completion/completions/plumbline");
   args.run([shell](const Io& io) {
     const CommandDoc doc = describe(add_all_commands);
-    if (*shell == "bash" || *shell == "zsh") {
-      io.print(bash_script(doc, *shell == "zsh"));
-    } else if (*shell == "fish") {
-      io.print(fish_script(doc));
-    } else {
+    if (*shell != "bash" && *shell != "zsh" && *shell != "fish") {
       io.report({diagnose(
           "usage", fmt::format("no completion for the shell '{}': bash, zsh and fish have one", *shell))});
       return static_cast<int>(kExitUsage);
     }
+    const std::string script = *shell == "fish" ? fish_script(doc) : bash_script(doc, *shell == "zsh");
+    if (io.json)
+      io.print_json({{"shell", *shell}, {"script", script}});
+    else
+      io.print(script);
     return static_cast<int>(kExitOk);
   });
 }
@@ -191,7 +218,10 @@ void add_man(Args& root) {
   args.flag("--md", *md, "as Markdown (docs/cli.md)").example("plumbline man | man -l -");
   args.run([md](const Io& io) {
     const CommandDoc doc = describe(add_all_commands);
-    io.print(*md ? reference_page(doc) : man_page(doc));
+    if (io.json)
+      io.print_json(reference_json(doc));
+    else
+      io.print(*md ? reference_page(doc) : man_page(doc));
     return static_cast<int>(kExitOk);
   });
 }

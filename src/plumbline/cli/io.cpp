@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "plumbline/base/code_counter.h"
 #include "plumbline/base/files.h"
 #include "plumbline/base/text.h"
 #include "plumbline/cli/command.h"
@@ -49,7 +50,7 @@ class Sources {
 void Io::print(std::string_view text) const { print_document(for_terminal(text, color_out)); }
 
 void Io::print_document(std::string_view text) const {
-  said->printed = said->printed || !text.empty();
+  log->printed = log->printed || !text.empty();
   write_all(stdout, text);
 }
 
@@ -61,20 +62,17 @@ void Io::message(std::string_view text) const {
 
 void Io::report(const Diagnostics& diagnostics) const {
   std::fflush(stdout);
-  said->diagnostics.insert(said->diagnostics.end(), diagnostics.begin(), diagnostics.end());
+  log->diagnostics.insert(log->diagnostics.end(), diagnostics.begin(), diagnostics.end());
   Sources sources;
-  std::map<std::string_view, std::size_t> seen;
+  CodeCounter counter;
   for (const Diagnostic& d : diagnostics) {
     if (quiet && d.severity == Severity::note) continue;
-    if (++seen[d.code] > kMostOfACode) continue;
+    if (!counter.shows(d)) continue;
     const std::string_view source = d.line > 0 ? sources.of(d.file) : std::string_view{};
     write_all(stderr, format_diagnostic(d, source, color_err) + "\n");
   }
-  for (const auto& [code, count] : seen) {
-    if (count > kMostOfACode) {
-      write_all(stderr, fmt::format("… and {} more of this kind [{}]\n", count - kMostOfACode, code));
-    }
-  }
+  for (const CodeCounter::Rest& rest : counter.rest())
+    write_all(stderr, fmt::format("{} [{}]\n", rest.diagnostic.message, rest.diagnostic.code));
 }
 
 }  // namespace plumbline::cli

@@ -16,12 +16,12 @@ namespace {
 
 /// One side's table; true when there was none to read or it was read.
 bool read_table(const std::string& path, const JudgeOptions& options, std::optional<KernelTable>& table,
-                Diagnostics& said) {
+                Diagnostics& messages) {
   if (path.empty()) return true;
   ImportOptions import;
   import.calls = options.calls;
   Parsed<KernelTable> parsed = import_profile(path, import);
-  said.insert(said.end(), parsed.diagnostics.begin(), parsed.diagnostics.end());
+  messages.insert(messages.end(), parsed.diagnostics.begin(), parsed.diagnostics.end());
   table = std::move(parsed.value);
   return table.has_value();
 }
@@ -44,7 +44,7 @@ void take_campaign_tables(ConfirmInputs& in, const RunFiles& files) {
 
 /// Everything that confirm() judges, or none and an error in `said`.
 std::optional<ConfirmInputs> read_inputs(const Card& card, ContractState state, const RunFiles& files,
-                                         const JudgeOptions& options, Diagnostics& said) {
+                                         const JudgeOptions& options, Diagnostics& messages) {
   ConfirmInputs in;
   in.contract = std::move(*state.contract);
   in.contract_warnings = std::move(state.warnings);
@@ -52,20 +52,20 @@ std::optional<ConfirmInputs> read_inputs(const Card& card, ContractState state, 
   std::error_code ignored;
   in.leaderboard = std::filesystem::exists(card.problem, ignored);
   Parsed<EvalReport> eval = load_eval(files.eval);
-  said.insert(said.end(), eval.diagnostics.begin(), eval.diagnostics.end());
-  bool read = read_table(files.student_table, options, in.student_table, said);
-  read = read_table(files.ref_table, options, in.ref_table, said) && read;
+  messages.insert(messages.end(), eval.diagnostics.begin(), eval.diagnostics.end());
+  bool read = read_table(files.student_table, options, in.student_table, messages);
+  read = read_table(files.ref_table, options, in.ref_table, messages) && read;
   for (const auto& [name, tables] : files.workload_tables) {
     WorkloadTables& into = in.workload_tables[name];
-    read = read_table(tables.student, options, into.student, said) && read;
-    read = read_table(tables.ref, options, into.reference, said) && read;
+    read = read_table(tables.student, options, into.student, messages) && read;
+    read = read_table(tables.ref, options, into.reference, messages) && read;
   }
   in.student_table_file = files.student_table;
   in.ref_table_file = files.ref_table;
   if (!eval.ok() || !read) return {};
   in.eval = std::move(*eval.value);
   take_campaign_tables(in, files);
-  for (const Diagnostic& d : said) {
+  for (const Diagnostic& d : messages) {
     if (d.severity == Severity::warning) in.read_warnings.push_back(d);
   }
   in.card = card_facts(card, in.eval);
@@ -119,11 +119,11 @@ Judged judge(const Io& io, const JudgeOptions& options) {
   if (!files.ok()) return unreadable(judged, files.diagnostics), judged;
   judged.files = *files.value;
   io.report(files.value->notes);
-  Diagnostics said;
+  Diagnostics messages;
   std::optional<ConfirmInputs> inputs =
-      read_inputs(*card.value, std::move(state), *files.value, options, said);
-  if (!inputs) return unreadable(judged, said), judged;
-  io.report(said);
+      read_inputs(*card.value, std::move(state), *files.value, options, messages);
+  if (!inputs) return unreadable(judged, messages), judged;
+  io.report(messages);
   std::optional<Rerun> against;
   if (!options.against.empty()) {
     const Parsed<EvalReport> before = read_against(*card.value, options.against);
@@ -140,11 +140,9 @@ Json judged_json(const Judged& judged, const std::string& card) {
   if (judged.view) return confirm_json(*judged.view);
   Json document =
       verdict_json(false, fmt::format("Not judged: {}.", judged.sentence), judged.reasons, nullptr);
-  Json findings = Json::array();
-  for (const Diagnostic& d : judged.reasons) findings.push_back(reason_json(d));
   document.update(Json{{"card", judged.card ? judged.card->name : card},
                        {"passed", false},
-                       {"findings", findings},
+                       {"findings", reasons_json(judged.reasons)},
                        {"warnings", Json::array()}});
   if (judged.status == kExitRefused) {
     document.update(Json{{"raw_ratio", nullptr},

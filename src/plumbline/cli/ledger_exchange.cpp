@@ -81,11 +81,11 @@ int export_ledger(const Io& io, const ExportOptions& options) {
     return std::ferror(stdout) == 0;
   };
   const std::string card = card_name_of(options.place);
-  Diagnostics said = options.format == "csv" ? ledger::export_csv(*ledger, card, sink)
-                                             : ledger::export_lines(*ledger, card, sink);
-  if (file && (said.empty() || said.back().code == "file-unwritable")) said = file->commit();
-  io.report(said);
-  return said.empty() ? kExitOk : kExitUsage;
+  Diagnostics messages = options.format == "csv" ? ledger::export_csv(*ledger, card, sink)
+                                                 : ledger::export_lines(*ledger, card, sink);
+  if (file && (messages.empty() || messages.back().code == "file-unwritable")) messages = file->commit();
+  io.report(messages);
+  return messages.empty() ? kExitOk : kExitUsage;
 }
 
 struct ImportOptions {
@@ -119,7 +119,7 @@ int import_ledger(const Io& io, const ImportOptions& options) {
       return kExitUsage;
     }
     if (!S_ISREG(facts.st_mode)) {
-      const char* kind = S_ISDIR(facts.st_mode) ? "this is a folder" : "this is no regular file";
+      const char* kind = S_ISDIR(facts.st_mode) ? "this is a folder" : "this is not a regular file";
       io.report({diagnose("file-not-regular", kind, {options.file, 0, 0})});
       return kExitUsage;
     }
@@ -139,11 +139,11 @@ int import_ledger(const Io& io, const ImportOptions& options) {
     too_long = end == Line::too_long;
     return end == Line::whole;
   };
-  std::function<void(std::int64_t)> acknowledge;
+  std::function<bool(std::int64_t)> acknowledge;
   if (options.each) {
     acknowledge = [&](std::int64_t id) {
       io.print(fmt::format("{}\n", id));
-      std::fflush(stdout);
+      return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
     };
   }
   const auto imported = ledger::import_lines(*ledger, options.file == "-" ? "<stdin>" : options.file, next,

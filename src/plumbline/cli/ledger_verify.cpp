@@ -25,13 +25,11 @@ int verify(const Io& io, const LedgerPlace& place) {
   const auto& found = *seen.value;
   io.report(found.problems);
   if (io.json) {
-    Json reasons = Json::array();
-    for (const Diagnostic& d : found.problems) reasons.push_back(reason_json(d));
     io.print_json({{"ok", found.problems.empty()},
                    {"runs", found.runs},
                    {"documents", found.documents},
                    {"collected", found.collected},
-                   {"reasons", reasons}});
+                   {"reasons", reasons_json(found.problems)}});
   } else {
     io.print(fmt::format(
         "{} run{}, {} document{}{}: {}\n", found.runs, found.runs == 1 ? "" : "s", found.documents,

@@ -2,8 +2,11 @@
 #include "plumbline/contract/finding.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include "plumbline/base/code_counter.h"
 
 namespace plumbline {
 
@@ -22,23 +25,30 @@ bool refuses(const Findings& findings) {
 }
 
 Json to_json(const Finding& finding) {
-  const Diagnostic& said = finding.diagnostic;
-  Json out = {{"code", said.code},
-              {"severity", to_string(said.severity)},
-              {"message", said.message},
-              {"file", said.file}};
+  const Diagnostic& diagnostic = finding.diagnostic;
+  Json out = {{"code", diagnostic.code},
+              {"severity", to_string(diagnostic.severity)},
+              {"message", diagnostic.message},
+              {"file", diagnostic.file}};
   if (!finding.kind.empty()) out["kind"] = finding.kind;
   if (!finding.name.empty()) out["name"] = finding.name;
   if (!finding.list.empty()) out["list"] = finding.list;
   if (!finding.workloads.empty()) out["workloads"] = finding.workloads;
-  if (said.line > 0) out["line"] = said.line;
-  if (said.column > 0) out["column"] = said.column;
+  if (diagnostic.line > 0) out["line"] = diagnostic.line;
+  if (diagnostic.column > 0) out["column"] = diagnostic.column;
   return out;
 }
 
 Json to_json(const Findings& findings) {
   Json out = Json::array();
-  for (const Finding& finding : findings) out.push_back(to_json(finding));
+  CodeCounter counter;
+  for (const Finding& finding : findings) {
+    if (counter.shows(finding.diagnostic)) out.push_back(to_json(finding));
+  }
+  for (CodeCounter::Rest& rest : counter.rest()) {
+    out.push_back(to_json(Finding{std::move(rest.diagnostic)}));
+    out.back()["left_out"] = rest.count;
+  }
   return out;
 }
 

@@ -32,7 +32,7 @@ bool refuses(const Findings& findings);
 /// apply is left out.
 Json to_json(const Finding& finding);
 
-/// An array of the above, in order.
+/// An array of the above, in order: the first 100 of each code, then one with `left_out` for how many more.
 Json to_json(const Findings& findings);
 
 }  // namespace plumbline

@@ -31,8 +31,8 @@ Diagnostics each_run(Ledger& ledger, const std::string& card,
       auto run = ledger.load(id);
       if (!run.ok()) return run.diagnostics;
       if (!card.empty() && run.value->record.card != card) continue;
-      const Diagnostics said = visit(*run.value);
-      if (!said.empty()) return said;
+      const Diagnostics messages = visit(*run.value);
+      if (!messages.empty()) return messages;
     }
   }
 }
@@ -103,12 +103,17 @@ Diagnostics export_lines(Ledger& ledger, const std::string& card, const Sink& si
 }
 
 Diagnostics export_csv(Ledger& ledger, const std::string& card, const Sink& sink) {
-  if (!sink("run,ident,card,made_at,name,outcome,gate,raw_ratio,raw_low,raw_high,credited_ratio,student_ms,"
-            "ref_ms,"
-            "prep_ms,gpu,driver,window,harness,student,corrects,corrected_by,note\n")) {
-    return stopped();
-  }
-  return each_run(ledger, card, [&](StoredRun& run) -> Diagnostics {
+  bool begun = false;  // a ledger that cannot be read gives no header either
+  const auto begin = [&] {
+    if (begun) return true;
+    begun = true;
+    return sink(
+        "run,ident,card,made_at,name,outcome,gate,raw_ratio,raw_low,raw_high,credited_ratio,student_ms,ref_"
+        "ms,"
+        "prep_ms,gpu,driver,window,harness,student,corrects,corrected_by,note\n");
+  };
+  Diagnostics messages = each_run(ledger, card, [&](StoredRun& run) -> Diagnostics {
+    if (!begin()) return stopped();
     const RunRecord& r = run.record;
     std::string line = std::to_string(run.id);
     const auto text = [&](const std::string& value) { line.append(",").append(csv_cell(value)); };
@@ -126,6 +131,8 @@ Diagnostics export_csv(Ledger& ledger, const std::string& card, const Sink& sink
     text(r.note);
     return sink(line + "\n") ? Diagnostics{} : stopped();
   });
+  if (messages.empty() && !begin()) return stopped();
+  return messages;
 }
 
 Diagnostics read_line(std::string_view line, const Location& where, Batch& batch) {
@@ -149,7 +156,7 @@ Diagnostics read_line(std::string_view line, const Location& where, Batch& batch
 }
 
 Parsed<Imported> import_lines(Ledger& ledger, const std::string& file, const NextLine& next,
-                              std::size_t batch_runs, const std::function<void(std::int64_t)>& acknowledge) {
+                              std::size_t batch_runs, const std::function<bool(std::int64_t)>& acknowledge) {
   Imported imported;
   Batch batch;
   std::size_t bytes = 0;
@@ -160,7 +167,9 @@ Parsed<Imported> import_lines(Ledger& ledger, const std::string& file, const Nex
     imported.added += added.value->ids.size() - added.value->already;
     imported.already += added.value->already;
     if (acknowledge) {
-      for (const std::int64_t id : added.value->ids) acknowledge(id);
+      for (const std::int64_t id : added.value->ids) {
+        if (!acknowledge(id)) return stopped();
+      }
     }
     batch = {};
     bytes = 0;
@@ -168,12 +177,12 @@ Parsed<Imported> import_lines(Ledger& ledger, const std::string& file, const Nex
   };
   std::string line;
   for (int number = 1; next(line); ++number) {
-    Diagnostics said = read_line(line, {file, number, 1}, batch);
-    if (said.empty() && (batch.runs.size() >= batch_runs || (bytes += line.size()) > kMostBatchBytes))
-      said = flush();
-    if (has_errors(said)) return {std::nullopt, std::move(said)};
+    Diagnostics messages = read_line(line, {file, number, 1}, batch);
+    if (messages.empty() && (batch.runs.size() >= batch_runs || (bytes += line.size()) > kMostBatchBytes))
+      messages = flush();
+    if (has_errors(messages)) return {std::nullopt, std::move(messages)};
   }
-  if (Diagnostics said = flush(); !said.empty()) return {std::nullopt, std::move(said)};
+  if (Diagnostics messages = flush(); !messages.empty()) return {std::nullopt, std::move(messages)};
   return {imported, {}};
 }
 

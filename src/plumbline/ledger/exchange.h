@@ -33,9 +33,10 @@ struct Imported {
 };
 
 /// Adds what the lines hold, `batch_runs` runs a transaction (1: each is there before `acknowledge` hears of
-/// it and before the next line is read).
+/// it and before the next line is read; once `acknowledge` says that it could not pass that on, nothing more
+/// is read).
 Parsed<Imported> import_lines(Ledger& ledger, const std::string& file, const NextLine& next,
                               std::size_t batch_runs,
-                              const std::function<void(std::int64_t)>& acknowledge = {});
+                              const std::function<bool(std::int64_t)>& acknowledge = {});
 
 }  // namespace plumbline::ledger

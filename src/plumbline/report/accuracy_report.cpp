@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "plumbline/base/code_counter.h"
 #include "plumbline/base/numbers.h"
 #include "plumbline/report/text_table.h"
 
@@ -84,8 +85,14 @@ Json checked_json(const std::vector<CheckedTable>& tables) {
   Json out = Json::array();
   for (const CheckedTable& table : tables) {
     Json findings = Json::array();
-    for (const Diagnostic& d : table.findings)
-      findings.push_back({{"line", d.line}, {"code", d.code}, {"message", d.message}});
+    CodeCounter counter;
+    for (const Diagnostic& d : table.findings) {
+      if (counter.shows(d)) findings.push_back({{"line", d.line}, {"code", d.code}, {"message", d.message}});
+    }
+    for (const CodeCounter::Rest& rest : counter.rest()) {
+      findings.push_back(
+          {{"code", rest.diagnostic.code}, {"message", rest.diagnostic.message}, {"left_out", rest.count}});
+    }
     out.push_back({{"file", table.file.name},
                    {"sha256", table.file.sha256},
                    {"hardware", table.hardware},
@@ -103,8 +110,14 @@ Json calibration_json(const Calibration& calibration, const Diagnostics& rejecte
     files.push_back(
         {{"file", file.name}, {"sha256", file.sha256}, {"rows", file.rows}, {"rejected", file.rejected}});
   }
+  CodeCounter counter;
   for (const Diagnostic& d : rejected) {
+    if (!counter.shows(d)) continue;
     rows.push_back({{"file", d.file}, {"line", d.line}, {"code", d.code}, {"message", d.message}});
+  }
+  for (const CodeCounter::Rest& rest : counter.rest()) {
+    rows.push_back(
+        {{"code", rest.diagnostic.code}, {"message", rest.diagnostic.message}, {"left_out", rest.count}});
   }
   for (const FoldReport& fold : calibration.folds) {
     folds.push_back({{"op", fold.op},

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "plumbline/base/code_counter.h"
 #include "plumbline/base/codes.h"
 
 namespace plumbline {
@@ -19,10 +20,22 @@ Json reason_json(const Diagnostic& d) {
           {"retryable", is_retryable(d.code)}};
 }
 
-Json verdict_json(bool ok, const std::string& verdict, const Diagnostics& reasons, Json numbers) {
+Json reasons_json(const Diagnostics& reasons) {
   Json list = Json::array();
-  for (const Diagnostic& d : reasons) list.push_back(reason_json(d));
-  return {{"ok", ok}, {"verdict", verdict}, {"reasons", list}, {"numbers", std::move(numbers)}};
+  CodeCounter counter;
+  for (const Diagnostic& d : reasons) {
+    if (counter.shows(d)) list.push_back(reason_json(d));
+  }
+  for (const CodeCounter::Rest& rest : counter.rest()) {
+    list.push_back(reason_json(rest.diagnostic));
+    list.back()["left_out"] = rest.count;
+  }
+  return list;
+}
+
+Json verdict_json(bool ok, const std::string& verdict, const Diagnostics& reasons, Json numbers) {
+  return {
+      {"ok", ok}, {"verdict", verdict}, {"reasons", reasons_json(reasons)}, {"numbers", std::move(numbers)}};
 }
 
 }  // namespace plumbline

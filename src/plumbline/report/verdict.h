@@ -13,6 +13,9 @@ namespace plumbline {
 /// unknown place is null. `retryable`: measuring again may remove it, nothing need be changed.
 Json reason_json(const Diagnostic& diagnostic);
 
+/// An array of them: the first 100 of each code, then one with `left_out` for how many more there are.
+Json reasons_json(const Diagnostics& reasons);
+
 /// {ok, verdict, reasons, numbers}: `verdict` is one sentence (one word where nothing could be judged),
 /// `numbers` null where nothing was judged.
 Json verdict_json(bool ok, const std::string& verdict, const Diagnostics& reasons, Json numbers);

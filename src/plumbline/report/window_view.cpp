@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumbline/report/window_view.h"
 
-#include <map>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "plumbline/base/code_counter.h"
 #include "plumbline/contract/name_set.h"
 
 namespace plumbline {
@@ -163,8 +162,9 @@ std::string markdown_findings(std::string_view title, const Findings& findings) 
   if (findings.empty()) return {};
   std::string out = fmt::format("\n**{}**\n\n", title);
   for (std::size_t i = 0; i < std::min(findings.size(), kMostListed); ++i) {
-    const Diagnostic& said = findings[i].diagnostic;
-    out += fmt::format("- line {}: {} `{}`\n", said.line, markdown_text(said.message), said.code);
+    const Diagnostic& diagnostic = findings[i].diagnostic;
+    out += fmt::format("- line {}: {} `{}`\n", diagnostic.line, markdown_text(diagnostic.message),
+                       diagnostic.code);
   }
   if (findings.size() > kMostListed)
     out += fmt::format("- {} more are not shown\n", findings.size() - kMostListed);
@@ -195,15 +195,13 @@ std::string render_text(const WindowView& view, const Look& look) {
   if (!view.rows.empty()) out += "\n" + render_text(boundary_table(view), look, 2);
   if (!view.findings.empty() || !view.warnings.empty()) out += "\n";
   for (const Findings* list : {&view.findings, &view.warnings}) {
-    std::map<std::string_view, std::size_t> seen;
+    CodeCounter counter;
     for (const Finding& finding : *list) {
-      if (++seen[finding.diagnostic.code] <= kMostOfACode)
+      if (counter.shows(finding.diagnostic))
         out += format_diagnostic(finding.diagnostic, {}, look.color) + "\n";
     }
-    for (const auto& [code, count] : seen) {
-      if (count > kMostOfACode)
-        out += fmt::format("… and {} more of this kind [{}]\n", count - kMostOfACode, code);
-    }
+    for (const CodeCounter::Rest& rest : counter.rest())
+      out += fmt::format("{} [{}]\n", rest.diagnostic.message, rest.diagnostic.code);
   }
   const bool refused = refuses(view.findings);
   return out + "\n" + styled(view.summary, refused ? Style::bad : Style::good, look.color) + "\n";

@@ -43,6 +43,27 @@ TEST(ParseJsonOrdered, KeepsFirstPlaceAndLastValue) {
   EXPECT_EQ(result.value->dump(), R"({"b":3,"a":2})");
 }
 
+TEST(ParseJsonOrdered, IsTheLibrarysValue) {
+  for (const char* text :
+       {"null", "[]", "{}", "[1, -2, 2.5, true, null, \"a\\u00e9\", 18446744073709551615]",
+        R"({"z": {"y": [{}, {"x": [[1], {"w": null}]}], "": 1}, "a": "b", "z ": [[[]]]})"}) {
+    const auto result = parse_json_ordered(text, "f");
+    ASSERT_TRUE(result.ok()) << text;
+    EXPECT_EQ(result.value->dump(), OrderedJson::parse(text).dump());
+  }
+  for (const char* text : {"", "[", "{\"a\"}", "[1e999]", "{\"a\": 1,}", "[1] 2"})
+    EXPECT_FALSE(parse_json_ordered(text, "f").ok()) << text;
+}
+
+// By looking through all keys for each new one, 400,000 take minutes.
+TEST(ParseJsonOrdered, TakesTimeByTheKeysNotByTheirSquare) {
+  std::string text = "{";
+  for (int i = 0; i < 400000; ++i) text += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":0";
+  const auto result = parse_json_ordered(text + "}", "f");
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result.value->size(), 400000U);
+}
+
 TEST(Json, FindsAKeyThatStandsTwice) {
   EXPECT_FALSE(duplicate_key(R"({"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}], "c": "a"})", "f"));
   const auto twice = duplicate_key("{\n \"ratio\": 1,\n \"x\": {\"r\\u0061tio\": 2, \"ratio\": 3}}", "f");
