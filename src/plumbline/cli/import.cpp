@@ -9,8 +9,8 @@
 #include "plumbline/base/files.h"
 #include "plumbline/cli/commands.h"
 #include "plumbline/cli/progress.h"
+#include "plumbline/cli/table.h"
 #include "plumbline/profile/import.h"
-#include "plumbline/report/kernel_table_view.h"
 
 namespace plumbline::cli {
 namespace {
@@ -51,20 +51,7 @@ int import_files(const Io& io, Options& options) {
   const std::vector<KernelTable> tables = import_all(io, options);
   if (tables.empty()) return kExitUsage;
   const KernelTable table = tables.size() == 1 ? tables.front() : slowest_rank(tables, options.files);
-  const std::string document = write_json(to_json(table));
-  if (!options.output.empty()) {
-    const Diagnostics written = write_file(options.output, document);
-    io.report(written);
-    if (has_errors(written)) return kExitUsage;
-  }
-  if (io.json) {
-    io.print(document);
-  } else if (options.md) {
-    io.print(render_kernel_table_markdown(table));
-  } else {
-    io.print(render_kernel_table(table, io.look()));
-  }
-  return kExitOk;
+  return put_table(io, table, options.output, options.md);
 }
 
 std::vector<std::string> format_names() {

@@ -5,7 +5,7 @@
 #include "plumbline/base/files.h"
 #include "plumbline/cli/commands.h"
 #include "plumbline/cli/recorder.h"
-#include "plumbline/report/kernel_table_view.h"
+#include "plumbline/cli/table.h"
 
 namespace plumbline::cli {
 namespace {
@@ -37,20 +37,7 @@ int record(const Io& io, Options& options) {
   const Parsed<KernelTable> table = record_command(options.record);
   io.report(table.diagnostics);
   if (!table.ok()) return kExitUsage;
-  const std::string document = write_json(to_json(*table.value));
-  if (!options.output.empty()) {
-    const Diagnostics written = write_file(options.output, document);
-    io.report(written);
-    if (has_errors(written)) return kExitUsage;
-  }
-  if (io.json) {
-    io.print(document);
-  } else if (options.md) {
-    io.print(render_kernel_table_markdown(*table.value));
-  } else {
-    io.print(render_kernel_table(*table.value, io.look()));
-  }
-  return kExitOk;
+  return put_table(io, *table.value, options.output, options.md);
 }
 
 }  // namespace

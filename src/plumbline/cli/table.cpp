@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "plumbline/base/files.h"
 #include "plumbline/cli/commands.h"
+#include "plumbline/cli/table.h"
 #include "plumbline/profile/import.h"
 #include "plumbline/report/kernel_table_view.h"
 #include "plumbline/table/diff.h"
@@ -53,14 +55,7 @@ std::optional<KernelTable> load(const Io& io, const std::string& file, const Imp
 int show(const Io& io, const Options& options) {
   const auto table = load(io, options.first, options.import);
   if (!table) return kExitUsage;
-  if (io.json) {
-    io.print_json(to_json(*table));
-  } else if (options.md) {
-    io.print(render_kernel_table_markdown(*table));
-  } else {
-    io.print(render_kernel_table(*table, io.look()));
-  }
-  return kExitOk;
+  return put_table(io, *table, {}, options.md);
 }
 
 int diff(const Io& io, const Options& options) {
@@ -79,6 +74,22 @@ int diff(const Io& io, const Options& options) {
 }
 
 }  // namespace
+
+int put_table(const Io& io, const KernelTable& table, const std::string& output, bool md) {
+  if (!output.empty()) {
+    const Diagnostics written = write_file(output, write_json(to_json(table)));
+    io.report(written);
+    if (has_errors(written)) return kExitUsage;
+  }
+  if (io.json) {
+    io.print_json(to_json(table));
+  } else if (md) {
+    io.print(render_kernel_table_markdown(table));
+  } else {
+    io.print(render_kernel_table(table, io.look()));
+  }
+  return kExitOk;
+}
 
 void add_table(Args& root) {
   Args table = root.subcommand("table", "a kernel table; two tables joined by their kernels");
