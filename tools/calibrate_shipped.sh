@@ -35,7 +35,7 @@ calibrate() {
     --licence "$of" -o "$output/$gpu.toml"
 }
 
-# The public tables of a GPU that a fit takes: floors of the activations' quantising alone are no operation.
+# The public tables of a GPU that a fit takes: floors of the activations' quantising are not an operation by themselves.
 tables_of() { find "$public" -maxdepth 1 -name "$1_*.csv*" ! -name '*_quantize.csv*' | sort; }
 
 calibrate h200 pytorch "PyTorch 2.11.0, CUDA 13.0, cuDNN 9.19, driver 580; H200 SXM" Apache-2.0 \

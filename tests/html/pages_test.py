@@ -62,7 +62,7 @@ def check(name, text):
     for block in re.findall(r"<style>(.*?)</style>", text, re.S) + re.findall(r"<script>(.*?)</script>", text, re.S):
         assert policy_hash(block) in policy, f"{name}: a style sheet or script that its own policy blocks"
     ids = [a["id"] for _, a in reader.seen if "id" in a]
-    assert len(ids) == len(set(ids)), f"{name}: an id stands twice"
+    assert len(ids) == len(set(ids)), f"{name}: an id appears twice"
     for tag, attributes in reader.seen:
         for key, value in attributes.items():
             assert key not in ("src", "srcset", "style", "data") and not key.startswith("on"), f"{name}: <{tag} {key}>"

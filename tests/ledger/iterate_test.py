@@ -83,7 +83,7 @@ class Step:
         self.steps = 0
 
     def fake(self, script, document=None):
-        """An interpreter that is no interpreter."""
+        """An interpreter that is not an interpreter."""
         eval_file = self.folder / "eval.json"
         eval_file.write_text(json.dumps(document) if document else "")
         path = self.folder / "fake.sh"
@@ -232,7 +232,7 @@ def counts_writes(folder):
 def leftovers(step):
     made = step.run("pass", "say student; setsid sleep 100000 & (setsid sh -c 'sleep 100000 & sleep 100000' &)", document=an_eval(1.25))
     assert made["class"] == "pass"
-    # Half a megabyte that is no UTF-8, and terminal sequences: the document stays text, and short.
+    # Half a megabyte that is not a UTF-8, and terminal sequences: the document stays text, and short.
     made = step.run("bench-defect", r"head -c 500000 /dev/urandom; printf '\033[31mred\033[0m'; exit 1")
     assert "\x1b" not in made["evidence"]["output"], made
     step.run("pass", "say student", document=an_eval(1.25, workloads=["workload " + "n" * 200 + str(i) for i in range(60)]))

@@ -44,7 +44,7 @@ def checker():
 
 
 def verdict(module, certificate):
-    """"verified", or why the certificate is rejected. What is no certificate raises."""
+    """"verified", or why the certificate is rejected. What is not a certificate raises."""
     try:
         module.check(certificate, 1_000_000, random.Random(1))
         return "verified"

@@ -91,7 +91,7 @@ def main():
     shown, printed = runs["quiet"].result()
     check("--quiet shows no progress", shown == "" and "flash_fwd_kernel" in printed, shown)
     shown, other = runs["piped"].result()
-    check("no progress where standard error is no terminal", other == "" and "reading" not in shown, other)
+    check("no progress where standard error is not a terminal", other == "" and "reading" not in shown, other)
     print("colour, width and progress are as they should be")
 
 

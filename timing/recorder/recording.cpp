@@ -113,7 +113,7 @@ std::string Recording::json() const {
     ++sum.launches;
     if (launch.graph != 0) ++sum.in_graphs;
     sum.time_ns += ns;
-    // The harness's blocking kernel and stamps around a window are no work of the region.
+    // The harness's blocking kernel and stamps around a window are not work of the region.
     if (names_[launch.kernel] == "plumbline_block" || names_[launch.kernel] == "plumbline_stamp") continue;
     by_region[number_of_region].emplace_back(launch.start_ns, launch.end_ns);
     by_stream[{launch.device, launch.stream}].emplace_back(launch.start_ns, launch.end_ns);

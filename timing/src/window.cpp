@@ -116,7 +116,7 @@ pl_reading pipelined_window(Device& device, const Call& call, int count, const G
   device.drain();
   reading.sm_mhz = device.clock_mhz();
   if (device.block_expired()) {
-    // The GPU ran on while the host was still enqueueing: this is no pipelined window.
+    // The GPU ran on while the host was still enqueueing: this is not a pipelined window.
     reading.flags |= PL_FLAG_HOST_BLOCKED;
     reading.ms = kUnknown;
   }

@@ -33,19 +33,20 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Give each output a file of its own."},
     {"usage", kError, "files", "The command line cannot be understood.",
      "Run the command with --help: it shows the options and an example."},
-    {"out-of-memory", kError, "files", "The command needed more memory than this machine or its limits give.",
+    {"out-of-memory", kError, "files",
+     "The command needed more memory than this machine or its limits allow.",
      "Give the command more memory, or a smaller input; nothing was written."},
     {"out-of-resources", kError, "files",
      "The system refused the command a thread, a file or another resource.",
      "Raise the named limit (ulimit) or try again when the machine is less busy."},
-    {"internal-error", kError, "files", "A defect of Plumbline: something that no part of it expected.",
+    {"internal-error", kError, "files", "A bug in Plumbline: something happened that no part of it expects.",
      "Report it with the command and the input."},
 
     // ---- json ---------------------------------------------------------------------------------------
     {"json-syntax", kError, "json", "The text is not JSON (RFC 8259).",
-     "Mend the text at the named place; NaN, comments and trailing commas are not JSON."},
+     "Fix the text at the named place; NaN, comments and trailing commas are not JSON."},
     {"json-duplicate-key", kError, "json",
-     "A key stands twice in one object: readers differ in which value they take.", "Remove one of the two."},
+     "A key appears twice in one object: readers differ in which value they take.", "Remove one of the two."},
     {"json-too-deep", kError, "json", "Arrays or objects are nested more than 200 deep.",
      "No file of this tool is that deep: check that it is the right file."},
 
@@ -53,19 +54,19 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"toml-too-deep", kError, "contract",
      "Tables, arrays or the parts of a dotted key are nested more than 100 deep.",
      "Flatten the document: nothing that Plumbline reads is nested more than a few deep."},
-    {"toml-syntax", kError, "contract", "The text is not TOML 1.0.", "Mend the text at the named place."},
+    {"toml-syntax", kError, "contract", "The text is not TOML 1.0.", "Fix the text at the named place."},
     {"toml-number-range", kWarning, "contract", "A number of a TOML file does not fit into 64 bits.",
      "Write a number that does; it was read as the nearest one, or as an infinity."},
     {"schema-version", kError, "contract", "schema_version is there and is not the integer 1.",
      "Write schema_version = 1, or use a plumbline that reads the newer contract."},
     {"wrong-type", kError, "contract",
-     "A name list is no list of strings, a side is no table, asymmetry is no list of tables, or a text is no "
-     "string.",
+     "A name list is not a list of strings, a side is not a table, asymmetry is not a list of tables, or a "
+     "text is not string.",
      "Give the key the type that the message names; plumbline window init writes an example."},
     {"asymmetry-key", kError, "contract",
      "An entry is keyed by none, or by several, of ref_input, student_input, ref_output and student_output.",
      "Give the entry exactly one of the four; a key with blank text keys nothing."},
-    {"shape-type", kError, "contract", "A shape is no list of integers (a boolean is none).",
+    {"shape-type", kError, "contract", "A shape is not a list of integers (a boolean is none).",
      "Write shape = [2, 16, 2048]."},
     {"contract-absent", kFinding, "contract",
      "The card has no window.toml, so its comparison is not declared.",
@@ -86,7 +87,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"output-on-both-sides", kFinding, "contract",
      "A priced or accepted output is made by both sides, so nobody pays.",
      "Remove the entry, or take the name out of the list of the side that does not make it."},
-    {"symmetrize-one-sided", kFinding, "contract", "A symmetrized input is received by one side alone.",
+    {"symmetrize-one-sided", kFinding, "contract", "Only one side receives a symmetrized input.",
      "Add it to the other side's inputs and hand it over from a prep step, or choose another class."},
     {"input-on-both-sides", kFinding, "contract",
      "A priced or accepted input is received by both sides, so nobody pays.",
@@ -107,23 +108,23 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"regex-not-priced", kFinding, "contract", "An entry that is not class price carries the payer's regex.",
      "Remove the regex, or make the class price."},
     {"regex-invalid", kFinding, "contract",
-     "The pattern is no regular expression (PCRE2), or it exceeds the match limits.",
-     "Mend the pattern at the named character; escape ( ) [ { + * ? . where they are meant literally."},
+     "The pattern is not a regular expression (PCRE2), or it exceeds the match limits.",
+     "Fix the pattern at the named character; escape ( ) [ { + * ? . where they are meant literally."},
     {"undeclared-ref-input", kFinding, "contract",
-     "The reference alone receives an input and no entry says so.",
+     "Only the reference receives an input, and no entry says so.",
      "Declare it: [[asymmetry]] ref_input = \"NAME\" with a class, or name it in a student_input's "
      "derived_from."},
     {"undeclared-student-input", kFinding, "contract",
-     "The student alone receives an input and no entry says so.",
+     "Only the student receives an input, and no entry says so.",
      "Declare it: [[asymmetry]] student_input = \"NAME\" with a class, or name it in a ref_input's "
      "derived_from."},
     {"undeclared-ref-output", kFinding, "contract",
-     "The reference alone makes an output and no entry says so.",
+     "Only the reference makes an output, and no entry says so.",
      "Declare it: [[asymmetry]] ref_output = \"NAME\" with class price or accept."},
     {"undeclared-student-output", kFinding, "contract",
-     "The student alone makes an output and no entry says so.",
+     "Only the student makes an output, and no entry says so.",
      "Declare it: [[asymmetry]] student_output = \"NAME\" with class price or accept."},
-    {"contract-exists", kError, "contract", "window init found a window.toml; it writes over none.",
+    {"contract-exists", kError, "contract", "window init found a window.toml; it never overwrites one.",
      "Edit the file that is there, or move it away first."},
     {"price-without-regex", kWarning, "contract", "A priced entry does not name the payer's launches.",
      "Add the payer's regex; until then nothing can be credited for it."},
@@ -131,44 +132,43 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "A pattern backtracks past the match limits on a plausible kernel name.",
      "Rewrite nested repetition such as (a+)+ as a+; anchor the pattern, or name the launches literally."},
     {"unknown-key", kWarning, "contract", "window.toml has a key that no rule reads.",
-     "Mend its spelling, or remove it; free remarks belong in note."},
+     "Fix its spelling, or remove it; free remarks belong in note."},
 
     // ---- prep: the prep report ----------------------------------------------------------------------
     {"prep-unreported", kFinding, "prep", "The eval JSON does not say what the prep step made.",
-     "Mend the bench: performance.prep.outputs names every tensor with its shape and dtype."},
+     "Fix the bench: performance.prep.outputs names every tensor with its shape and dtype."},
     {"prep-mutated", kFinding, "prep", "The timed call changed a tensor that prep made.",
      "Treat prep's tensors as read-only in the timed call, or copy them inside the window."},
     {"prep-missing", kFinding, "prep", "Prep did not make a tensor that the contract symmetrizes.",
      "Return it from prep under the declared name."},
-    {"prep-shape", kFinding, "prep", "Prep made a tensor with another shape than the contract declares.",
-     "Mend prep, or the shape in window.toml (workload_shapes for workloads that differ)."},
-    {"prep-dtype", kFinding, "prep", "Prep made a tensor with another dtype than the contract declares.",
-     "Mend prep, or the dtype in window.toml."},
+    {"prep-shape", kFinding, "prep",
+     "Prep made a tensor whose shape is not the one that the contract declares.",
+     "Fix prep, or the shape in window.toml (workload_shapes for workloads that differ)."},
+    {"prep-dtype", kFinding, "prep",
+     "Prep made a tensor whose dtype is not the one that the contract declares.",
+     "Fix prep, or the dtype in window.toml."},
     {"prep-undeclared", kFinding, "prep",
      "Prep made a tensor that the contract does not symmetrize: work left the window.",
      "Declare it in window.toml, or do that work in the timed call."},
 
     // ---- bench: static checks of bench.py and ncu_run.py --------------------------------------------
     {"bench-syntax", kFinding, "bench", "bench.py does not parse as Python 3.",
-     "Mend the named line; python3 -m py_compile shows the same error."},
+     "Fix the named line; python3 -m py_compile shows the same error."},
     {"bench-unreadable", kFinding, "bench",
      "bench.py or the launch script exists and cannot be read: a directory, a dangling link, or not text in "
-     "a known "
-     "encoding.",
+     "a known encoding.",
      "Make it a regular UTF-8 file."},
     {"bench-absent", kFinding, "bench", "The card has no eval/bench.py.",
      "Write eval/bench.py (docs/measuring.md shows one); a bench elsewhere is moved there."},
     {"inputs-touch-kernel", kFinding, "bench",
-     "What makes the workloads' inputs arrives at the student's module: the student can be handed its "
-     "answer.",
+     "What makes the workloads' inputs reaches the student's module: the student can be handed its answer.",
      "Make the inputs with the reference's or torch's own functions."},
     {"inputs-import-unknown", kWarning, "bench",
      "What makes the workloads' inputs imports a module whose name only the run knows.",
      "Import it by its name, so that it can be followed."},
     {"input-undeclared", kFinding, "bench", "A side receives a tensor that its inputs in window.toml lack.",
      "List it in that side's inputs (with an [[asymmetry]] entry where the other side lacks it), or do not "
-     "hand it "
-     "over."},
+     "hand it over."},
     {"input-not-made", kWarning, "bench",
      "window.toml lists an input that neither make_inputs nor prep makes under that name.",
      "Use one name for one tensor: in make_inputs, in the side's parameters and in window.toml."},
@@ -182,8 +182,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Keep the reference in a file that the student does not write."},
     {"student-imported", kWarning, "bench",
      "The bench, or a module that it imports, imports the student's module, so its code runs in the "
-     "harness's own "
-     "process.",
+     "harness's own process.",
      "Name the student as \"module:function\" and do not import it."},
     {"side-stream", kWarning, "bench", "A side works on a stream of its own and does not join it.",
      "Let the current stream wait for it before the call returns: "
@@ -203,7 +202,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"harness-keyword", kFinding, "bench", "The harness's function has no such parameter.",
      "Use the parameter's name (docs/measuring.md)."},
     {"measured-again", kWarning, "bench",
-     "The bench measures the same several times, or again when a result does not please.",
+     "The bench measures the same thing several times, or again when it does not like a result.",
      "Measure once; the harness repeats until the reading is steady."},
     {"result-rewritten", kWarning, "bench",
      "The bench changes the measured result, or writes the eval JSON itself.",
@@ -221,13 +220,13 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"prep-not-name", kFinding, "bench", "prep= is a lambda, an attribute or a call.",
      "Pass a plain name: the launch script must be able to import the same function."},
     {"prep-not-module-def", kFinding, "bench",
-     "The name that prep= passes is no module-level def of bench.py.",
+     "The name that prep= passes is not a module-level def of bench.py.",
      "Define it at the top level of bench.py (not under if, try or with, not by assignment or import)."},
     {"prep-touches-kernel", kFinding, "bench",
      "The prep step uses the student's module: work could leave the timed window through it.",
      "Make the tensor with the reference's or torch's own functions."},
     {"ncu-syntax", kFinding, "bench", "The profiler's launch script does not parse as Python 3.",
-     "Mend the named line; python3 -m py_compile shows the same error."},
+     "Fix the named line; python3 -m py_compile shows the same error."},
     {"ncu-prep-not-called", kFinding, "bench",
      "The launch script does not import the bench's prep step from bench and call it.",
      "Add: from bench import NAME, and call it before the profiler starts."},
@@ -244,15 +243,14 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"workloads-too-few", kFinding, "bench", "A literal list of fewer than three workloads is timed.",
      "Add shapes until there are three: one shape's ratio says little about the kernel."},
     {"bench-lone-cr", kWarning, "bench",
-     "A carriage return alone ends a line: Python reads two lines where most viewers show one.",
+     "A carriage return by itself ends a line: Python reads two lines where most viewers show one.",
      "Save the file with line feeds; look at what the hidden line does."},
-    {"bench-coding", kWarning, "bench", "A coding cookie declares another encoding than UTF-8.",
+    {"bench-coding", kWarning, "bench", "A coding cookie declares an encoding other than UTF-8.",
      "Save the file as UTF-8 and remove the cookie: other tools read other names in it."},
     {"prep-reaches-kernel", kWarning, "bench",
-     "The prep step arrives at the student's module through a helper, an alias, a module of the card, "
-     "importlib or "
-     "functools.partial.",
-     "Make the tensor with the reference's or torch's own functions alone."},
+     "The prep step reaches the student's module through a helper, an alias, a module of the card, importlib "
+     "or functools.partial.",
+     "Make the tensor only with the reference's or torch's own functions."},
     {"timed-extra-work", kWarning, "bench",
      "One side's timed call does work that is not the kernel's: a copy, a conversion, an allocation, a wait, "
      "output.",
@@ -275,7 +273,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "The timed call changes its input in place, and all calls share one set of inputs.",
      "Give each call a fresh set (inputs=[...]), or let the call write to its own outputs."},
     {"workloads-few-known", kWarning, "bench",
-     "A list that is no literal comes to fewer than three workloads, as far as the file tells.",
+     "A list that is not a literal comes to fewer than three workloads, as far as the file tells.",
      "Add shapes until there are three."},
     {"workloads-uncounted", kWarning, "bench",
      "The workloads are built at run time; how many there are cannot be counted here.",
@@ -308,8 +306,8 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "The document does not say \"schema\": \"plumbline-table/1\", or names another version.",
      "Write tables with plumbline import -o; a newer schema needs a newer plumbline."},
     {"table-value", kError, "table", "A field of a kernel table is missing or cannot be.",
-     "Mend the field at the named place (docs/schema/kernel-table.schema.json), or import the profiler's "
-     "file again."},
+     "Fix the field at the named place (docs/schema/kernel-table.schema.json), or import the profiler's file "
+     "again."},
 
     // ---- profile: importers -------------------------------------------------------------------------
     {"import-unknown-format", kError, "profile", "No importer knows the file.",
@@ -342,15 +340,14 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Profile again; a credit refuses a table with missing launches."},
     {"import-lossy", kWarning, "profile",
      "Records are missing: launches without their kernels, or the profiler says that it lost some or failed; "
-     "the "
-     "table is marked lossy.",
+     "the table is marked lossy.",
      "Synchronise before the profiler stops, profile a shorter region or with larger buffers; a credit "
      "refuses a lossy table."},
     {"import-account", kError, "profile",
      "The rows that were read are not the rows that were kept, dropped and ignored: an importer is wrong.",
      "Report it with the file's head; nothing is taken from a file that does not add up."},
     {"import-rows-twice", kError, "profile",
-     "Rows stand twice: two copies of one recording, or tables of several processes in one file.",
+     "Rows appear twice: two copies of one recording, or tables of several processes in one file.",
      "Import each file by itself; ranks of one job with --ranks. Nothing is counted twice."},
     {"gzip-broken", kError, "profile", "The packed file is damaged or cut.",
      "Copy it again, or write it again; nothing partial is taken."},
@@ -385,17 +382,17 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"sqlite-broken", kError, "profile", "A database cannot be opened or is damaged.",
      "Export it again (nsys export --type sqlite); a file copied while nsys writes it is cut."},
     {"nsys-schema", kError, "profile",
-     "An SQLite file is no export of Nsight Systems, or of a version that is not known.",
+     "An SQLite file is not an export of Nsight Systems, or of an unknown version.",
      "Export with nsys export --type sqlite; schemas 2.x and 3.x are read."},
     {"nsys-console", kError, "profile",
      "A console table of nsys stats has lost its columns: a number is cut, or the line of dashes is missing.",
      "Run nsys stats -r cuda_gpu_kern_sum --format csv."},
     {"rocpd-schema", kError, "profile",
-     "An SQLite file is no database of rocprofv3, or of a schema that is not known.",
+     "An SQLite file is not a database of rocprofv3, or of an unknown schema.",
      "Run rocpd2csv, or rocprofv3 --kernel-trace --output-format csv; schemas 3 and 4 are read."},
     {"nsys-other-report", kError, "profile",
      "The file holds other reports of nsys stats, or the kernel summary twice.",
-     "Run nsys stats -r cuda_gpu_kern_sum --format csv, alone."},
+     "Run nsys stats -r cuda_gpu_kern_sum --format csv, with no other report."},
     {"trace-broken", kError, "profile", "A trace is cut, or is not JSON.",
      "Export the trace again; nothing partial is taken. A cut trace ends where the process died."},
 
@@ -404,7 +401,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Write it with the measuring package, or lay it out as docs/pricing.md says: an object 'performance' "
      "with the readings."},
     {"eval-value", kError, "eval",
-     "A time or a ratio is negative, a sample is null or 0, or it is no number at all.",
+     "A time or a ratio is negative, or not a number at all, or a sample is null or 0.",
      "Look for a clamp or a subtraction in the bench: a reading that could not be taken is null, never 0 or "
      "less."},
     {"eval-not-finite", kError, "eval",
@@ -412,7 +409,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Write null for a reading that could not be taken, and find out why it could not "
      "(json.dump(allow_nan=False))."},
     {"eval-workloads-too-few", kFinding, "eval",
-     "performance.n_workloads is missing or under 3 and the card is no leaderboard card.",
+     "performance.n_workloads is missing or under 3 and the card is not a leaderboard card.",
      "Time at least three workloads with measure_windows_workloads: one shape can be tuned to."},
     {"eval-workload-count", kFinding, "eval",
      "performance.n_workloads is not the number of workloads listed.",
@@ -421,7 +418,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "performance.workloads is missing, so the ratio cannot be checked.",
      "Write each workload's readings of both sides into performance.workloads."},
     {"eval-reading-missing", kFinding, "eval", "A reading that the verdict needs is null, missing or 0.",
-     "Find out why the bench could not take it; a geometric mean over a missing workload is no verdict."},
+     "Find out why the bench could not take it; a geometric mean over a missing workload is not a verdict."},
     {"eval-mixed-window", kFinding, "eval",
      "The two sides were read under different windows, timers, clocks or cache states.",
      "Read both sides in the same window and with the same settings, then compare."},
@@ -452,7 +449,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Profile that side (--student-table or --ref-table, any importable profiler file); the credit is "
      "unknown, not zero."},
     {"regex-unmatched", kWarning, "pricing", "An entry's regex finds no launch of the side that pays.",
-     "Look at the kernel table: the work was fused, renamed or not launched. Mend the regex, or class the "
+     "Look at the kernel table: the work was fused, renamed or not launched. Fix the regex, or class the "
      "entry accept."},
     {"unreconciled", kWarning, "pricing",
      "A table's kernel time of one call and the window's reading differ by more than 20 %.",
@@ -520,8 +517,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"eval-over-bandwidth", kWarning, "evidence",
      "The inputs would have been read faster than the GPU's memory can.",
      "Look at units and at L2; a call that reads only a part of its inputs (a gather) is fine, and should "
-     "say "
-     "so in its card."},
+     "say so in its card."},
     {"samples-constant", kWarning, "evidence", "All samples of a side are the same number.",
      "Write what the clock read; with a quantised clock take longer windows."},
     {"samples-trend", kWarning, "evidence", "A side's samples rise or fall from first to last.",
@@ -530,15 +526,14 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Find out what switches (clocks, an algorithm, another process) and measure one of them."},
     {"samples-few", kWarning, "evidence", "A side has fewer than four samples, so its noise is not known.",
      "Measure again with the harness's own number of rounds, and leave the samples in the eval."},
-    {"eval-fact-unread", kWarning, "evidence",
-     "A fact of the eval is of another type than it must be, and was not read.",
+    {"eval-fact-unread", kWarning, "evidence", "A fact of the eval has the wrong type, and was not read.",
      "Write numbers as numbers, flags as true or false and lists as lists."},
-    {"eval-fact-absent", kWarning, "evidence", "The eval lacks what its harness always writes.",
+    {"eval-fact-absent", kWarning, "evidence", "The eval lacks something that its harness always writes.",
      "Keep the eval as measure_windows_workloads wrote it."},
     {"eval-shape-repeated", kWarning, "evidence",
      "Two workloads state one shape, and their input sets differ in bytes.",
      "State in the shape what differs (a dtype, say), or give the workloads different shapes."},
-    {"tables-identical", kWarning, "evidence", "Both sides' kernel tables are one recording.",
+    {"tables-identical", kWarning, "evidence", "Both sides' kernel tables are the same recording.",
      "Profile each side by itself."},
     {"samples-scaled", kWarning, "evidence", "One side's samples are the other's times a constant.",
      "Measure both sides."},
@@ -565,7 +560,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "The parent process's own clock around the same calls disagrees with the windows.",
      "Measure again on a quiet machine; if it stays, look at what the student does to streams and events."},
     {"eval-not-quiet", kWarning, "evidence",
-     "The reference alone read otherwise after the student had run than before.",
+     "The reference by itself took another time after the student had run than before.",
      "Look for what the student left running, or for another process on the GPU."},
     {"eval-less-exact", kWarning, "evidence",
      "The student's outputs are off by more than ten times what the reference's are, against fp64.",
@@ -575,10 +570,9 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Say which one counts where the kernel is used: with launches hidden, or one call at a time."},
     {"evidence-changed", kWarning, "evidence",
      "A file that the run was made from has changed since, or is gone.", "Run the card again."},
-    {"precision-differs", kWarning, "evidence",
-     "A precision switch stood otherwise for one side than for the other.",
+    {"precision-differs", kWarning, "evidence", "A precision switch was set differently for the two sides.",
      "Set it in the bench, for both sides alike."},
-    {"graph-one-sided", kWarning, "evidence", "One side alone ran out of a CUDA graph.",
+    {"graph-one-sided", kWarning, "evidence", "Only one side ran from a CUDA graph.",
      "Capture both, or neither: a graph takes the launches out of the window."},
     {"tables-tools-differ", kWarning, "evidence",
      "The kernel tables of the two sides come from different tools.", "Profile both sides with one tool."},
@@ -601,18 +595,18 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Compare runs of one harness, GPU, driver and set of workloads."},
 
     // ---- card: operator folders ---------------------------------------------------------------------
-    {"card-exists", kError, "card", "There is a file or folder where the new card is to lie.",
-     "Take another name, or move what lies there."},
+    {"card-exists", kError, "card", "There is a file or folder where the new card is to be.",
+     "Choose another name, or move what is there."},
     {"problem-syntax", kError, "card", "The problem's Python file does not parse as Python 3.",
      "Correct the named line; python3 -m py_compile shows the same error."},
-    {"problem-not-converted", kError, "card", "The problem is not of a form that can be made into a card.",
+    {"problem-not-converted", kError, "card", "The problem has a form that cannot be made into a card.",
      "docs/cards.md lists what is read of a problem; change the file so, or write the card by hand (card "
      "init without --from)."},
     {"card-missing", kError, "card", "CARD is neither a folder nor the name of one under operators/.",
      "Check the spelling, and that plumbline was started where operators/ is; a path to the card works "
      "anywhere."},
     {"run-missing", kError, "card", "The card has no such recorded run, or none at all.",
-     "Look into runs/ of the card; name one with --run, or give --eval and the tables."},
+     "Look in the card's runs/; name one with --run, or give --eval and the tables."},
     {"run-chosen", kNote, "card",
      "The card has several recorded runs and --run names none: the last by name was taken.",
      "Name the one that is meant with --run."},
@@ -634,7 +628,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Write a whole number."},
     {"layer-field-unknown", kError, "layer", "A layer has a field that nothing reads.",
      "Correct the spelling or remove the field; docs/shapes.md lists the fields."},
-    {"layer-field-invalid", kError, "layer", "A field of a layer has a value that is none of its choices.",
+    {"layer-field-invalid", kError, "layer", "A field of a layer has a value that is not one of its choices.",
      "Use one of the values that the message names."},
     {"layer-name-unknown", kError, "layer", "--layer names no built-in layer.",
      "Use a name in the message, or give the fields: hidden_dim=4096,num_heads=32,…"},
@@ -643,7 +637,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"layers-header", kError, "layer", "The header of a CSV of layers cannot be understood.",
      "Name each column once after a field of a layer; docs/shapes.md lists them."},
     {"layers-row", kError, "layer", "A row of a CSV is broken; the other rows are unharmed.",
-     "Mend the row: as many cells as the header has columns, quotes in pairs."},
+     "Fix the row: as many cells as the header has columns, quotes in pairs."},
     {"json-layer", kError, "layer", "A value stands where a layer's object is expected.",
      "Give an array of objects, one object a layer."},
     {"sweep-invalid", kError, "layer", "The range of a sweep cannot be understood.",
@@ -660,9 +654,9 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"search-name-unknown", kError, "search", "An expression uses a name that the space does not have.",
      "Add it to [dimensions] or [derived], or check its spelling."},
     {"search-name-taken", kError, "search",
-     "A name stands twice in a space file, or is a quantity that every space has.", "Choose another name."},
-    {"search-cycle", kError, "search", "A derived quantity is defined by itself.",
-     "Break the circle: one of them must be a dimension or a number."},
+     "A name appears twice in a space file, or is a quantity that every space has.", "Choose another name."},
+    {"search-cycle", kError, "search", "A derived quantity is defined by itself, directly or through others.",
+     "Break the cycle: one of them must be a dimension or a number."},
     {"search-too-large", kError, "search",
      "A space, or a table of kernel times that it needs, is larger than can be searched.",
      "Make steps larger, or let fewer dimensions decide that kernel; the message names the limit."},
@@ -672,11 +666,11 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"search-no-time", kError, "search", "The model gives no time for a kernel of the space.",
      "Choose another hardware, source or model."},
     {"search-model-mismatch", kError, "search",
-     "The tabulated kernels do not add up to what the model says of a whole layer: a defect of Plumbline.",
+     "The tabulated kernels do not add up to what the model says of a whole layer: a bug in Plumbline.",
      "Report it with the space file."},
     {"search-quality-file", kError, "search", "The table of qualities cannot be understood.",
-     "Write a CSV: a header with names of the space, loss and perhaps stderr; finite numbers; no shape "
-     "twice."},
+     "Write a CSV: a header with names of the space, loss and perhaps stderr; finite numbers; each shape "
+     "once."},
     {"search-checkpoint", kError, "search", "A checkpoint cannot be read, or belongs to another search.",
      "Resume with the space, hardware and version that wrote it, or start anew without --resume."},
     {"search-infeasible", kWarning, "search", "No shape fulfils every constraint.",
@@ -702,14 +696,13 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"hf-quantization-unknown", kError, "layer",
      "The quantization_config of a config.json is of a method or form that is not known.",
      "Known: fp8, fbgemm_fp8, compressed-tensors, modelopt, awq, gptq, mxfp4 and bitsandbytes; without the "
-     "member "
-     "the weights count as bf16."},
+     "member the weights count as bf16."},
     {"hf-field-missing", kError, "layer", "A config.json lacks a field without which nothing can be counted.",
      "Add the field; the message names it."},
     {"hf-field-invalid", kError, "layer", "A field of a config.json has a value that it cannot have.",
      "Correct the value; the message names what it must be."},
     {"model-not-timed", kError, "layer",
-     "Layers of a model were to be ranked, swept or scanned, and no time can be predicted of them.",
+     "Layers of a model were to be ranked, swept or scanned, and no time can be predicted for them.",
      "plumbline arch predict --hf FILE gives what can be counted; give layers that are timed with --layer."},
     {"serve-cannot-split", kError, "layer", "A model cannot be laid over the GPUs as --tp and --ep say.",
      "Choose --tp that divides heads and widths, and --ep that divides --tp and the experts."},
@@ -742,24 +735,24 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "A GPU that nobody measured was asked for a measured prediction: its data sheet and generic constants "
      "answered.",
      "Measure rows on it (tools/measure_rows.py) and run plumbline hardware calibrate; until then compare "
-     "shapes with "
-     "care."},
+     "shapes with care."},
     {"residuals-invalid", kError, "calibrate",
      "The residual file of a kernel source is damaged, cut short or not the one that the hardware file "
      "names.",
      "Copy the .bin file that was written together with the hardware file, or calibrate again."},
     {"rows-columns-unknown", kError, "calibrate",
      "A file of measured rows has no header that belongs to an operation, or a column in an unknown unit.",
-     "Use the columns of measured/README.md; times stand in a column ms, us or ns."},
+     "Use the columns of measured/README.md; times are in a column called ms, us or ns."},
     {"row-malformed", kWarning, "calibrate",
-     "A measured row holds a value that is no number or no size; it is not used.",
+     "A measured row holds a value that is not a number, or not a size; it is not used.",
      "Correct the row, or remove it."},
     {"row-impossible", kWarning, "calibrate",
      "A measured row is faster than the GPU can be: the tensor peak, or HBM for what L2 cannot hold, or a "
      "launch.",
      "Measure again with cold buffers and check that the kernel did its work; the row is not used."},
     {"row-unit-slip", kWarning, "calibrate",
-     "A measured row is about a thousand times too long or too short: another unit than its column says.",
+     "A measured row is about a thousand times too long or too short: its unit is not the one that its "
+     "column says.",
      "Write the times in the unit that the column names; the row is not used."},
     {"rows-none-usable", kError, "calibrate", "No usable row is left, or too few for a fit.",
      "Read the reasons of the rejected rows; a fit needs at least 40 rows of an operation at 8 sites."},
@@ -773,8 +766,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Measure kernels without the host, by replaying a CUDA graph of many calls."},
     {"rows-not-this", kError, "calibrate",
      "More of a table's rows are impossible than a measurement's accidents explain: it measured something "
-     "else "
-     "than its columns say, or in another unit.",
+     "other than its columns say, or in another unit.",
      "Look at the rows that are listed: a sentinel read as a size (a window of 0 or -1 is full attention), a "
      "unit, a column of another table."},
     {"operation-not-measured", kWarning, "calibrate",
@@ -787,7 +779,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "predicted.",
      "Use one of the names that the message lists, or leave the column out."},
     {"shape-unknown", kError, "calibrate",
-     "An operation or a shape was asked for that the model does not have.",
+     "An operation or a shape was asked for that the model does not cover.",
      "The message lists what is understood."},
     {"row-unsteady", kWarning, "calibrate",
      "A measured row says that its replays were too few, or lay too far apart; it is not used.",
@@ -805,7 +797,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "of buffers.",
      "Measure kernels without the host, by replaying a CUDA graph of many calls."},
     {"submission-other-card", kWarning, "calibrate",
-     "A file of measurements comes from another card than the hardware that it is held against.",
+     "A file of measurements comes from a card other than the hardware that it is checked against.",
      "Name the hardware file of that card by --hardware; a card without one needs its data sheet in a file "
      "(docs/shapes.md)."},
     {"clock-not-known", kError, "calibrate",
@@ -832,7 +824,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "There is no CUDA driver on this machine, so nothing can be recorded.",
      "Run it on a machine with an NVIDIA GPU and its driver, or import a profiler's file."},
     {"record-command-failed", kError, "timing", "The command that was to be recorded failed or was ended.",
-     "Run the command by itself and fix it; its own messages stand above."},
+     "Run the command by itself and fix it; its own messages are above."},
     {"record-time-limit", kError, "timing", "The command ran past its time limit and was ended.",
      "Profile fewer calls, or give more time with --limit."},
     {"record-no-region", kError, "timing", "The profiled region never began, or no CUDA program ran.",
@@ -853,8 +845,7 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Write one: docs/measuring.md shows it, and operators/attention_backward has one."},
     {"run-no-cuda", kError, "timing", "There is no CUDA driver on this machine, so nothing can be measured.",
      "Run it on a machine with an NVIDIA GPU and its driver. PLUMBLINE_TIMING_DEVICE=scripted runs a bench "
-     "over NumPy "
-     "on the fake device of the tests."},
+     "over NumPy on the fake device of the tests."},
     {"run-no-eval", kError, "timing", "The bench ended without an eval JSON.",
      "Call measure_windows_workloads(…) under if __name__ == \"__main__\"; plumbline run names the file in "
      "PLUMBLINE_EVAL_OUT."},
@@ -865,15 +856,14 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "The run's readings stand; record the table by itself, or import a profiler's file."},
 
     {"step-infrastructure", kError, "timing",
-     "The machine, the GPU or another user ended a step: it says nothing of the student.",
+     "The machine, the GPU or another user ended a step: it says nothing about the student.",
      "Run the step again; when it comes back, look for what else runs on the machine."},
     {"step-student-ended", kFinding, "timing", "The step was ended, or ended itself, in the student's turn.",
      "Look at the output that the verdict quotes: the student hangs, crashes, or takes more than the step "
-     "may "
-     "have."},
+     "may have."},
     {"step-bench-ended", kError, "timing",
-     "The bench ended without an eval, and not in the student's turn: nothing that the student could mend.",
-     "Run `python3 eval/bench.py` by itself and mend it, or give the step more room (--limit, --memory, "
+     "The bench ended without an eval, and not in the student's turn: nothing that the student could fix.",
+     "Run `python3 eval/bench.py` by itself and fix it, or give the step more room (--limit, --memory, "
      "--processes, --disk, --output)."},
 
     // ---- ledger ---------------------------------------------------------------------------------------
@@ -903,12 +893,12 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "`ledger list` shows the runs; name one by its number, its ident or its name."},
     {"ledger-run-ambiguous", kError, "ledger", "The beginning of an ident fits several runs.",
      "Give more digits, or the run's number."},
-    {"ledger-run-differs", kError, "ledger", "A run of the same ident is banked with another content.",
+    {"ledger-run-differs", kError, "ledger", "A run with the same ident is banked with other content.",
      "One of the two exports was changed: `ledger verify` says whether it was this ledger."},
     {"ledger-line", kError, "ledger", "A line of an export cannot be read.",
      "Export again: a line is written whole or not at all."},
     {"ledger-part-missing", kError, "ledger", "A document that a run names is not in the ledger.",
-     "Import the whole export: documents stand before the runs that name them."},
+     "Import the whole export: documents come before the runs that name them."},
     {"ledger-part-collected", kError, "ledger", "gc has taken the document's content; its hash is kept.",
      "Import an export that still has it: the content comes back."},
     {"ledger-part-damaged", kFinding, "ledger", "A document is not what its hash names.",
@@ -950,12 +940,9 @@ bool is_retryable(std::string_view code) {
 std::string codes_markdown() {
   std::string out =
       "# Diagnostics\n\nGenerated by `plumbline explain --all --md` from the table in "
-      "`src/plumbline/base/codes.cpp`; do not "
-      "edit.\nA code is stable: it is never renamed and never given another meaning.\nAn *error* is "
-      "malformed or "
-      "unreadable input (exit 2); a *finding* refuses the run (exit 13) or fails a held\nreport (exit 1); a "
-      "*warning* or "
-      "a *note* never changes an exit status.\n";
+      "`src/plumbline/base/codes.cpp`; do not edit.\nA code is stable: it is never renamed and never given "
+      "another meaning.\nAn *error* is malformed or unreadable input (exit 2); a *finding* refuses the run "
+      "(exit 13) or fails a held\nreport (exit 1); a *warning* or a *note* never changes an exit status.\n";
   std::string_view area;
   for (const CodeInfo& info : kCodes) {
     if (info.area != area) {

@@ -24,7 +24,7 @@ struct CsvLine {
 };
 
 /// `text` as a cell: in quotes where it must be, and with an apostrophe before it where a spreadsheet would
-/// take it for a formula (it begins with = + - @, a tab or a carriage return, and is no number).
+/// take it for a formula (it begins with = + - @, a tab or a carriage return, and is not a number).
 std::string csv_cell(std::string_view text);
 
 }  // namespace plumbline

@@ -21,7 +21,7 @@ Parsed<Json> parse_json(std::string_view text, const std::string& file);
 /// The same, keys in document order (a repeated key keeps its first place and its last value).
 Parsed<OrderedJson> parse_json_ordered(std::string_view text, const std::string& file);
 
-/// The place of the first key that stands twice in one object, or none; spellings count as what they mean
+/// The place of the first key that appears twice in one object, or none; spellings count as what they mean
 /// ("\u0061" is "a"). `text` has been parsed. For documents that a verdict depends on: json-duplicate-key.
 std::optional<Diagnostic> duplicate_key(std::string_view text, const std::string& file);
 

@@ -12,7 +12,7 @@
 namespace plumbline {
 namespace {
 
-constexpr int kMostMended = 16;  // each mended number costs one more parse
+constexpr int kMostRepaired = 16;  // each repaired number costs one more parse
 
 /// A token of the text, as byte offsets.
 struct Span {
@@ -122,28 +122,28 @@ Parsed<toml::table> parse_toml(std::string_view text, const std::string& file) {
                                         {file, at.line, at.column}));
   }
   Diagnostics warnings;
-  std::string mended;
+  std::string repaired;
   for (int tries = 0;; ++tries) {
     toml::parse_result result = toml::parse(text, std::string_view(file));
     if (result.succeeded()) return {std::move(result).table(), std::move(warnings)};
     const toml::parse_error& error = result.error();
-    const Span span = tries < kMostMended ? oversized_number(text, error) : Span{};
+    const Span span = tries < kMostRepaired ? oversized_number(text, error) : Span{};
     if (span.begin == span.end) {
       return failed<toml::table>(
           diagnose("toml-syntax", std::string(error.description()), location_of(error.source(), file)));
     }
-    if (mended.empty()) mended = text;
-    const std::string token = mended.substr(span.begin, span.end - span.begin);
+    if (repaired.empty()) repaired = text;
+    const std::string token = repaired.substr(span.begin, span.end - span.begin);
     const std::string_view nearest = nearest_number(token);
     const TextPosition at = position_at(text, span.begin);
     warnings.push_back(
         diagnose("toml-number-range",
                  cut_middle(token, 64) + " does not fit into 64 bits and is read as " + std::string(nearest),
                  {file, at.line, at.column}));
-    std::fill(mended.begin() + static_cast<std::ptrdiff_t>(span.begin),
-              mended.begin() + static_cast<std::ptrdiff_t>(span.end), ' ');
-    mended.replace(span.begin, nearest.size(), nearest);
-    text = mended;
+    std::fill(repaired.begin() + static_cast<std::ptrdiff_t>(span.begin),
+              repaired.begin() + static_cast<std::ptrdiff_t>(span.end), ' ');
+    repaired.replace(span.begin, nearest.size(), nearest);
+    text = repaired;
   }
 }
 

@@ -12,7 +12,7 @@
 
 namespace plumbline {
 
-/// The last name of what is called: "start" for a.b().start(…), "" where it is no name (a subscript, a
+/// The last name of what is called: "start" for a.b().start(…), "" where it is not a name (a subscript, a
 /// lambda).
 std::string_view callee_name(const SyntaxTree& tree, const SyntaxNode& call);
 

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxModuleBytes = 256 << 10;
 void text_warnings(const PythonSource& source, PythonFile& file) {
   if (source.lone_cr) {
     file.warnings.push_back(
-        {diagnose("bench-lone-cr", "a carriage return alone ends a line here", {file.path})});
+        {diagnose("bench-lone-cr", "a carriage return by itself ends a line here", {file.path})});
   }
   if (!source.cookie.empty() && !source.cookie.starts_with("utf-8") && source.cookie != "utf8" &&
       source.cookie != "ascii" && source.cookie != "us-ascii") {

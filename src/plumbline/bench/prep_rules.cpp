@@ -65,7 +65,7 @@ PrepAnswer check_prep(const SyntaxTree& bench) {
   const SyntaxNode* def = module_function(bench, *answer.name);
   if (def == nullptr) {
     report(*value, "prep-not-module-def",
-           fmt::format("'{}' is no module-level def of this file", *answer.name), *answer.name);
+           fmt::format("'{}' is not a module-level def of this file", *answer.name), *answer.name);
     return answer;
   }
   if (const auto hits = kernel_hits(bench, *def); !hits.empty()) {

@@ -134,11 +134,12 @@ const SyntaxNode* changed(const SyntaxTree& tree, const SyntaxNode& node) {
 
 Findings warn_inputs(const SyntaxTree& bench, const std::vector<TimedSide>& sides) {
   Findings out;
-  std::set<const SyntaxNode*> told;
+  std::set<const SyntaxNode*> reported;
   for (const SyntaxNode* maker : input_makers(bench)) {
     for (const SyntaxTree::Index i : bench.walk(bench.index(*maker))) {
       const SyntaxNode& node = bench[i];
-      if (!makes_constant(bench, node) || !stands_alone(bench, node) || !told.insert(&node).second) continue;
+      if (!makes_constant(bench, node) || !stands_alone(bench, node) || !reported.insert(&node).second)
+        continue;
       const std::string name = input_name(bench, node);
       if (says(name, kFine)) continue;
       out.push_back(
@@ -148,9 +149,9 @@ Findings warn_inputs(const SyntaxTree& bench, const std::vector<TimedSide>& side
                      name));
     }
   }
-  told.clear();
+  reported.clear();
   for (const TimedSide& side : sides) {
-    if (side.body == nullptr || !told.insert(side.body).second) continue;
+    if (side.body == nullptr || !reported.insert(side.body).second) continue;
     const std::vector<SyntaxTree::Index> walk = bench.walk(bench.index(*side.body));
     const std::set<std::string_view> local = local_names(bench, walk);
     for (const SyntaxTree::Index i : walk) {

@@ -51,10 +51,10 @@ Findings warn_prep_reach(const SyntaxTree& bench, std::string_view prep, const s
 Findings warn_inputs_reach(const SyntaxTree& bench, const std::vector<TimedSide>& sides, ModuleSet& modules) {
   Findings out;
   const std::set<std::string> students = student_modules(bench, sides);
-  std::set<const SyntaxNode*> told;
+  std::set<const SyntaxNode*> reported;
   for (const SyntaxNode* maker : input_functions(bench)) {
     const Reached reached = reach_from(bench, *maker, students, modules, true);
-    if (!reached.student || !told.insert(reached.student->at).second) continue;
+    if (!reached.student || !reported.insert(reached.student->at).second) continue;
     const bool sure = reached.student->certain;
     out.push_back(finding_at(
         *reached.student->tree, *reached.student->at, sure ? "inputs-touch-kernel" : "inputs-import-unknown",

@@ -335,11 +335,12 @@ Findings warn_result(const SyntaxTree& bench) {
   Findings out = warn_patches(bench, "the bench");
   const std::vector<const SyntaxNode*> calls = measuring_calls(bench);
   if (calls.empty()) return out;
-  std::set<const SyntaxNode*> told;
+  std::set<const SyntaxNode*> reported;
   const std::set<std::string> files = result_files(bench, calls);
   const std::set<std::string_view> results = result_names(bench, calls, files);
   for (const SyntaxNode* call : calls) {
-    if (const SyntaxNode* loop = repeating_loop(bench, *call); loop != nullptr && told.insert(loop).second) {
+    if (const SyntaxNode* loop = repeating_loop(bench, *call);
+        loop != nullptr && reported.insert(loop).second) {
       out.push_back(finding_at(
           bench, *call, "measured-again",
           fmt::format("the loop on line {} measures the same again", bench.position(loop->begin).line)));
@@ -353,7 +354,7 @@ Findings warn_result(const SyntaxTree& bench) {
       bool by_result = false;
       for (const std::string_view name : names_in(bench, *test))
         by_result = by_result || results.contains(name);
-      if (by_result && told.insert(&parent).second) {
+      if (by_result && reported.insert(&parent).second) {
         out.push_back(
             finding_at(bench, *call, "measured-again", "whether this measures depends on a result"));
       }

@@ -179,7 +179,7 @@ const SyntaxNode* keeps(const SyntaxTree& tree, const SyntaxNode& function) {
           !is_local(tree, function, tree.name(*object)))
         return &node;
     }
-    // _KEPT[key] = made, where _KEPT is no local name (or a parameter's mutable default)
+    // _KEPT[key] = made, where _KEPT is not a local name (or a parameter's mutable default)
     if (node.kind != NodeKind::subscript || node.role != Role::other ||
         tree.parent(node).kind != NodeKind::assign) {
       continue;
@@ -235,12 +235,12 @@ Findings warn_same(const SyntaxTree& bench, ModuleSet& modules) {
       }
     }
   }
-  std::set<const SyntaxNode*> told;
+  std::set<const SyntaxNode*> reported;
   for (const SyntaxNode* maker : input_functions(bench)) {
     for (const Place& place : reach_from(bench, *maker, {}, modules).places) {
       if (!is_function(*place.node)) continue;
       const SyntaxNode* at = keeps(*place.tree, *place.node);
-      if (at != nullptr && told.insert(at).second) {
+      if (at != nullptr && reported.insert(at).second) {
         out.push_back(finding_at(
             *place.tree, *at, "inputs-kept",
             fmt::format("'{}' keeps what it made and hands it out again", place.tree->name(*place.node))));

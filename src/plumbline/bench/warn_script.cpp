@@ -89,7 +89,7 @@ void check_loop(const Script& script, Findings& out) {
   }
 }
 
-/// Calls that are no work to warm up.
+/// Calls that are not work to warm up.
 bool is_bookkeeping(const std::string& path) {
   for (const std::string_view ending :
        {"synchronize", "start", "stop", "print", "range", "nvtx.range_push", "nvtx.range_pop", "record_calls",

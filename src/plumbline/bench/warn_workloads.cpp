@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many workloads a list holds that is no literal.
+// How many workloads a list holds that is not a literal.
 #include <fmt/format.h>
 
 #include <algorithm>

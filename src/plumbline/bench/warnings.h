@@ -60,7 +60,7 @@ Findings warn_sides(const SyntaxTree& bench, const std::vector<TimedSide>& sides
 /// inputs-constant, inputs-mutated.
 Findings warn_inputs(const SyntaxTree& bench, const std::vector<TimedSide>& sides);
 
-/// workloads-few-known, workloads-uncounted: of lists that are no literal.
+/// workloads-few-known, workloads-uncounted: of lists that are not a literal.
 Findings warn_workload_count(const SyntaxTree& bench);
 
 /// All of the above that apply; some are findings. A leaderboard bench is not asked for its workloads.

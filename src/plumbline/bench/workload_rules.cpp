@@ -27,9 +27,8 @@ WorkloadsAnswer check_workloads(const SyntaxTree& bench, const std::optional<std
   }
   answer.times_workloads = !calls.empty();
   if (calls.empty()) {
-    answer.findings.push_back(
-        finding_at(bench, bench[0], "workloads-not-called",
-                   "no measure_windows_workloads call: one shape alone is timed, if any"));
+    answer.findings.push_back(finding_at(bench, bench[0], "workloads-not-called",
+                                         "no measure_windows_workloads call: at most one shape is timed"));
   }
   for (const SyntaxNode* call : calls) {
     const SyntaxNode* list = positional(bench, *call, 0);

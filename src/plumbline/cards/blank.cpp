@@ -8,7 +8,7 @@ namespace plumbline {
 namespace {
 
 constexpr std::string_view kRemark =
-    "# The boundary of both timed calls. Whatever one side alone receives or makes needs an [[asymmetry]]:\n"
+    "# The boundary of both timed calls. Whatever only one side receives or makes needs an [[asymmetry]]:\n"
     "# plumbline window show CARD says which, docs/window-contract.md how it is declared.\n";
 
 constexpr std::string_view kBench =

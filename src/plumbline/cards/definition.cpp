@@ -54,7 +54,7 @@ class Reader {
     if (!json.ok()) return {std::nullopt, json.diagnostics};
     definition_.json = std::move(*json.value);
     const OrderedJson& all = definition_.json;
-    if (!all.is_object()) return refuse("the definition is no object");
+    if (!all.is_object()) return refuse("the definition is not an object");
     if (!all.contains("name") || !all["name"].is_string()) return refuse("the definition has no name");
     definition_.name = all["name"];
     for (const char* key : {"axes", "inputs", "outputs"}) {
@@ -64,7 +64,7 @@ class Reader {
     for (const auto& [axis, spec] : all["axes"].items()) {
       const std::string type = spec.is_object() ? text(spec, "type") : "";
       if (type != "const" && type != "var" && type != "expr")
-        return refuse(fmt::format("the axis {} is no const, var or expr", in_quotes(axis)));
+        return refuse(fmt::format("the axis {} is not a const, var or expr", in_quotes(axis)));
       if (type == "const" && !(spec.contains("value") && spec["value"].is_number_integer()))
         return refuse(fmt::format("the axis {} has no whole number as its value", in_quotes(axis)));
       axes_.insert(axis);
@@ -102,10 +102,10 @@ class Reader {
     if (!spec.is_object() || !spec.contains("shape") || text(spec, "dtype").empty())
       return fmt::format("{} lacks its shape or dtype", name);
     const OrderedJson& shape = spec["shape"];
-    if (!shape.is_null() && !shape.is_array()) return fmt::format("the shape of {} is no list", name);
+    if (!shape.is_null() && !shape.is_array()) return fmt::format("the shape of {} is not a list", name);
     for (const OrderedJson& axis : shape.is_array() ? shape : OrderedJson::array()) {
       if (!axis.is_number_integer() && !(axis.is_string() && axes_.contains(axis.get<std::string>())))
-        return fmt::format("the shape of {} names {}, which is no axis", name, in_quotes(axis.dump()));
+        return fmt::format("the shape of {} names {}, which is not an axis", name, in_quotes(axis.dump()));
     }
     const std::string dtype = text(spec, "dtype");
     if (std::find(kDtypes.begin(), kDtypes.end(), dtype) == kDtypes.end())
@@ -123,7 +123,7 @@ class Reader {
 struct Workloads {
   std::string lines;
   std::vector<std::string> chosen;  ///< uuids; empty: all of them
-  std::string said;
+  std::string summary;
 };
 
 Parsed<Workloads> read_workloads(const DefinitionInput& problem, const Definition& definition) {
@@ -146,7 +146,7 @@ Parsed<Workloads> read_workloads(const DefinitionInput& problem, const Definitio
       return {std::nullopt, parsed.diagnostics};
     }
     const Json& row = *parsed.value;
-    if (!row.is_object()) return refuse(number, "a workload is no object");
+    if (!row.is_object()) return refuse(number, "a workload is not an object");
     const bool trace = row.contains("workload");
     if (trace && row.contains("definition") && row["definition"] != definition.name) continue;
     const Json& workload = trace ? row["workload"] : row;
@@ -177,12 +177,12 @@ Parsed<Workloads> read_workloads(const DefinitionInput& problem, const Definitio
     out.lines.append(line).append("\n");
   }
   if (uuids.empty()) return refuse(0, fmt::format("there is no workload of {}", definition.name));
-  out.said = fmt::format("{} workload{} of the board", uuids.size(), uuids.size() == 1 ? "" : "s");
+  out.summary = fmt::format("{} workload{} of the board", uuids.size(), uuids.size() == 1 ? "" : "s");
   if (uuids.size() > kMostChosen) {
     for (std::size_t i = 0; i < kMostChosen; ++i)
       out.chosen.push_back(uuids[i * (uuids.size() - 1) / (kMostChosen - 1)]);
-    out.said = fmt::format("{} of the board's {} workloads; group in problem.json names them", kMostChosen,
-                           uuids.size());
+    out.summary = fmt::format("{} of the board's {} workloads; group in problem.json names them", kMostChosen,
+                              uuids.size());
   }
   return {std::move(out), {}};
 }
@@ -223,7 +223,7 @@ Parsed<Workloads> made_workloads(const DefinitionInput& problem, const Definitio
                                   {"inputs", inputs}}) +
                  "\n";
   }
-  out.said =
+  out.summary =
       axes.empty()
           ? "one workload: no axis varies"
           : fmt::format(
@@ -307,7 +307,7 @@ Parsed<NewCard> card_from_definition(std::string_view name, const DefinitionInpu
   NewCard card;
   card.student =
       fmt::format("{}; {}", student ? "run() of " + student->file : "the reference itself, to be replaced",
-                  workloads.value->said);
+                  workloads.value->summary);
   card.files = {
       {"window.toml", contract_of(boundary, "# Both calls have the same boundary.\n")},
       {"eval/bench.py", fmt::format(fmt::runtime(kBench), fmt::arg("name", name))},

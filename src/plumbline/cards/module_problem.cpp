@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kMostBases = 8;
 
-/// What holds neither parameters nor buffers, or is no module at all.
+/// What holds neither parameters nor buffers, or is not a module at all.
 constexpr auto kStateless = std::to_array<std::string_view>({"super",
                                                              "__init__",
                                                              "int",
@@ -314,7 +314,7 @@ std::string side_of(const Module& module, std::string_view remark, std::string_v
 
 /// The student's file and class: another file's, the problem's ModelNew, or Model itself.
 struct Student {
-  std::string text, cls, said;
+  std::string text, cls, summary;
   bool same_file = false;      ///< ModelNew stands in the problem's file
   bool needs_problem = false;  ///< its file has no get_init_inputs() of its own
 };
@@ -371,7 +371,7 @@ Parsed<NewCard> card_from_module(std::string_view name, const PythonInput& probl
   const Json board = {{"board", "kernelbench"}, {"group", Json::array({{{"name", name}}})}};
 
   NewCard card;
-  card.student = other.value->said;
+  card.student = other.value->summary;
   // Where one file holds both, the reference gets what Model needs of it, and none of the student's code.
   const std::string kept =
       other.value->same_file ? python_part(*tree.value, {"Model", "get_inputs", "get_init_inputs"}) : text;

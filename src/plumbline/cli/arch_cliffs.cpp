@@ -54,7 +54,7 @@ void print(const Io& io, const std::vector<DimensionCliffs>& found) {
 int run_gemm(const Io& io, const Options& options, const KernelSource& source) {
   const auto shape = parse_gemm(options.gemm);
   if (!shape || !options.layer.empty() || !options.hf.files.empty() || options.vocabulary) {
-    io.report({diagnose("usage", shape ? "--gemm stands alone: without --layer, --hf and --vocab"
+    io.report({diagnose("usage", shape ? "--gemm excludes --layer, --hf and --vocab"
                                        : "--gemm must be m=…,n=…,k=… with sizes from 1 to 134217728")});
     return kExitUsage;
   }
@@ -81,7 +81,7 @@ Parsed<Layer> layer_of(const Io& io, Options& options, const Predictor& predicto
 int run(const Io& io, Options options) {
   if (options.model.model == "proxy") {
     io.report(
-        {diagnose("usage", "the proxy's cliffs are not real: arch cliffs scans the measured model alone")});
+        {diagnose("usage", "the proxy's cliffs are not real: arch cliffs scans the measured model only")});
     return kExitUsage;
   }
   options.model.model = "measured";

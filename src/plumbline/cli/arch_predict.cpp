@@ -89,7 +89,7 @@ int predict_layers(const Io& io, const Options& options, const Predictor& predic
 
 int predict_model(const Io& io, const Options& options, const Predictor& predictor) {
   if (!options.layers.layers.empty() || !options.layers.configs.empty()) {
-    io.report({diagnose("usage", "--hf stands alone: without --layer and --configs")});
+    io.report({diagnose("usage", "--hf excludes --layer and --configs")});
     return kExitUsage;
   }
   const auto model = load_hf_config(options.hf);

@@ -71,7 +71,7 @@ int run(const Io& io, const Options& options) {
   LayerFile file;
   if (!options.hf.files.empty()) {
     if (!options.layers.layers.empty() || !options.layers.configs.empty()) {
-      io.report({diagnose("usage", "--hf stands alone: without --layer and --configs")});
+      io.report({diagnose("usage", "--hf excludes --layer and --configs")});
       return kExitUsage;
     }
     auto kinds = load_hf_layers(options.hf, options.layers, *predictor.value);

@@ -162,7 +162,7 @@ Parsed<std::vector<Layer>> layers_of(const Io& io, const Options& options, Gpus&
     if (options.noeris() && row.layer.activation == Activation::plain) {
       return failed<std::vector<Layer>>(
           diagnose("layer-field-invalid",
-                   fmt::format("layer '{}': --schema noeris-1 knows gated layers alone", row.layer.name)));
+                   fmt::format("layer '{}': --schema noeris-1 knows only gated layers", row.layer.name)));
     }
     layers.push_back(std::move(row.layer));
   }

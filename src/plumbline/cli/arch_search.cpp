@@ -187,7 +187,7 @@ int conclude(const Io& io, const Options& options, const Problem& problem, const
 }
 
 /// What this process searches, for the others: the problem's key, or what is wrong.
-std::string said(const Parsed<Problem>& problem, const Parsed<SearchState>& state) {
+std::string fingerprint(const Parsed<Problem>& problem, const Parsed<SearchState>& state) {
   if (problem.ok() && state.ok())
     return fmt::format("{} from slab {}", problem.value->key, state.value->next);
   const Diagnostics& found = problem.ok() ? state.diagnostics : problem.diagnostics;
@@ -218,7 +218,7 @@ int search(const Io& io, const Options& options, RanksSession& session) {
   Diagnostics found = problem.diagnostics;
   found.insert(found.end(), state.diagnostics.begin(), state.diagnostics.end());
   if (session.first()) io.report(found);
-  if (const Diagnostics differ = session.agree(said(problem, state)); !differ.empty()) {
+  if (const Diagnostics differ = session.agree(fingerprint(problem, state)); !differ.empty()) {
     session.leave();
     return refuse(differ);
   }

@@ -141,18 +141,18 @@ Diagnostics write_card(const fs::path& place, const NewCard& card) {
   const fs::path half = place.parent_path() / ("." + place.filename().string() + ".partial");
   std::error_code failure;
   fs::remove_all(half, failure);
-  Diagnostics said;
+  Diagnostics messages;
   for (const CardFile& file : card.files) {
     const fs::path path = half / file.path;
     fs::create_directories(path.parent_path(), failure);
     if (failure) break;
-    said = write_file(path.string(), file.text);
-    if (has_errors(said)) break;
+    messages = write_file(path.string(), file.text);
+    if (has_errors(messages)) break;
   }
-  if (!failure && !has_errors(said)) fs::rename(half, place, failure);
-  if (failure) said = {diagnose("file-unwritable", failure.message(), {place.string()})};
-  if (has_errors(said)) fs::remove_all(half, failure);
-  return said;
+  if (!failure && !has_errors(messages)) fs::rename(half, place, failure);
+  if (failure) messages = {diagnose("file-unwritable", failure.message(), {place.string()})};
+  if (has_errors(messages)) fs::remove_all(half, failure);
+  return messages;
 }
 
 int init(const Io& io, const Options& options) {
@@ -173,10 +173,10 @@ int init(const Io& io, const Options& options) {
     return kExitUsage;
   }
   const Parsed<NewCard> card = make_card(options, name);
-  Diagnostics said = card.diagnostics;
-  if (card.ok()) said = write_card(place, *card.value);
-  io.report(said);
-  if (!card.ok() || has_errors(said)) return kExitUsage;
+  Diagnostics messages = card.diagnostics;
+  if (card.ok()) messages = write_card(place, *card.value);
+  io.report(messages);
+  if (!card.ok() || has_errors(messages)) return kExitUsage;
   Json files = Json::array();
   std::string listed;
   for (const CardFile& file : card.value->files) {

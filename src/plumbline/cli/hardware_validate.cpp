@@ -132,10 +132,10 @@ int predict_command(const Io& io, const Options& options) {
     if (given->empty()) continue;
     const auto dtype = find_dtype(*given);
     if (!dtype) {
-      io.report({diagnose("usage",
-                          fmt::format("'{}' is no format: bf16, fp8, fp8_block, nvfp4, int4_wo, w4a16_mxfp4 "
-                                      "and w4a8_mxfp4_mxfp8 are known",
-                                      printable(*given)))});
+      io.report({diagnose(
+          "usage", fmt::format("'{}' is not a format: bf16, fp8, fp8_block, nvfp4, int4_wo, w4a16_mxfp4 "
+                               "and w4a8_mxfp4_mxfp8 are known",
+                               printable(*given)))});
       return kExitUsage;
     }
     *into = *dtype;
@@ -143,11 +143,11 @@ int predict_command(const Io& io, const Options& options) {
   const auto asked = read_asked_rows(*text.value, options.file, options.op, formats);
   io.report(asked.diagnostics);
   if (!asked.ok()) return kExitUsage;
-  std::set<std::string> said;  // one warning of each kind, not one a row
+  std::set<std::string> reported;  // one warning of each kind, not one a row
   for (const AskedRow& row : *asked.value) {
     if (row.kind != AskedRow::Kind::operation) continue;
     for (const Diagnostic& found : check_request(*source, row.operation)) {
-      if (said.insert(found.message).second) io.report({found});
+      if (reported.insert(found.message).second) io.report({found});
       if (found.severity == Severity::error) return kExitUsage;
     }
   }

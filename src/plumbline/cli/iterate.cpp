@@ -135,7 +135,7 @@ void add_iterate(Args& root) {
               "the student's kernels: nothing is recorded then")
       .option("--ref-table", step.judge.files.ref_table, "the reference's kernels, likewise")
       .option("--calls", step.judge.calls, "window calls in those files, where they do not say")
-      .flag("--no-record", step.measure.no_record, "readings alone, no kernel tables")
+      .flag("--no-record", step.measure.no_record, "readings only, no kernel tables")
       .flag("--no-reference", step.preflight.no_reference, "the card has no reference to compare with")
       .flag("--strict", step.preflight.strict, "warnings refuse too")
       .option("--note", step.bank.note, "a remark that stays with the run")

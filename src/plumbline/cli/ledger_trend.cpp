@@ -23,13 +23,13 @@ struct TrendOptions {
 
 /// The series of the newest run that has a reading, or none.
 std::optional<std::int64_t> newest_series(ledger::Ledger& ledger, const std::string& card,
-                                          Diagnostics& said) {
+                                          Diagnostics& messages) {
   ledger::RunFilter filter;
   filter.card = card;
   filter.readings_only = true;
   filter.most = 1;
   const auto lines = ledger.list(filter);
-  said = lines.diagnostics;
+  messages = lines.diagnostics;
   if (!lines.ok() || lines.value->empty()) return {};
   return lines.value->front().series;
 }
@@ -56,10 +56,10 @@ int trend(const Io& io, const TrendOptions& options) {
   if (!ledger) return kExitUsage;
   Trend found;
   found.card = card_name_of(options.place);
-  Diagnostics said;
-  const auto series = options.series ? options.series : newest_series(*ledger, found.card, said);
-  io.report(said);
-  if (!said.empty()) return kExitUsage;
+  Diagnostics messages;
+  const auto series = options.series ? options.series : newest_series(*ledger, found.card, messages);
+  io.report(messages);
+  if (!messages.empty()) return kExitUsage;
   if (!series) {
     io.report(
         {diagnose("ledger-run-missing", fmt::format("no measured run of {} in the ledger", found.card))});
@@ -89,9 +89,9 @@ int trend(const Io& io, const TrendOptions& options) {
     if (!banked.ok()) return kExitUsage;
     kernels = std::move(*banked.value);
   }
-  said = find_others(*ledger, found.card, *series, found);
-  io.report(said);
-  if (!said.empty()) return kExitUsage;
+  messages = find_others(*ledger, found.card, *series, found);
+  io.report(messages);
+  if (!messages.empty()) return kExitUsage;
   finish_trend(found, most);
   if (!write_page(io, options.html, [&] { return html::trend_page(found); })) return kExitUsage;
   if (io.json) {

@@ -85,7 +85,7 @@ std::vector<TreeProcess> below_this(const std::vector<Seen>& all) {
       out.push_back({it->second->process, it->second->group});
       open.push_back(it->second->process);
     }
-    by_parent.erase(from, to);  // /proc is no snapshot: a number that came again makes no circle
+    by_parent.erase(from, to);  // /proc is not a snapshot: a number that came again makes no circle
   }
   return out;
 }

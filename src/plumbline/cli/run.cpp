@@ -103,7 +103,7 @@ void add_run(Args& root) {
       .option("--name", options->name, "the run's name: its folder under runs/ (default: date and time, UTC)")
       .option("--python", options->measure.python, "the interpreter that has PyTorch (python3)")
       .option("--limit", options->limit_s, "end the bench, or a recording, after so many seconds (900)")
-      .flag("--no-record", options->measure.no_record, "readings alone, no kernel tables")
+      .flag("--no-record", options->measure.no_record, "readings only, no kernel tables")
       .flag("--no-reference", options->preflight.no_reference, "the card has no reference to compare with")
       .example("plumbline run operators/attention_backward --name h200");
   args.status(kExitGate, "the harness refused the reading; the run is kept");

@@ -202,7 +202,7 @@ class Checker {
     const Regex::Compiled compiled = Regex::compile(regex.text, false);
     if (!compiled.ok()) {
       find("regex-invalid", entry, regex.at,
-           fmt::format("{} is no regular expression: {} (at character {} of it)", in_quotes(regex.text),
+           fmt::format("{} is not a regular expression: {} (at character {} of it)", in_quotes(regex.text),
                        compiled.error, position_at(regex.text, compiled.offset).column));
     } else if (probed_++ < kMostProbed) {
       if (const auto text = text_beyond_limits(compiled.regex.front(), regex.text))

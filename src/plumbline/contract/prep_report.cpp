@@ -84,7 +84,8 @@ class Problems {
     const OrderedJson* outputs = member(block, "outputs");
     if (outputs == nullptr || !outputs->is_object()) {
       add("prep-unreported", {},
-          "the eval does not report what prep made (performance.prep.outputs is no object); the bench must "
+          "the eval does not report what prep made (performance.prep.outputs is not an object); the bench "
+          "must "
           "report it, "
           "no edit of the student heals this");
       return;
@@ -119,7 +120,7 @@ class Problems {
   }
 
  private:
-  /// `place` says where the contract declares it; it is no part of what makes two problems the same. Only
+  /// `place` says where the contract declares it; it is not part of what makes two problems the same. Only
   /// several workloads are merged: a single block says each problem of each entry.
   void add(std::string_view code, const std::string& name, const std::string& message,
            const std::string& place = {}) {

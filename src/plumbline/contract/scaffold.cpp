@@ -9,7 +9,7 @@ std::string contract_scaffold(std::string_view name) {
   const std::string title = in_quotes(name, 100);
   return "# Window contract of " + title.substr(1, title.size() - 2) +
          R"(: what each timed call receives and makes.
-# Fill in the four lists. Whatever one side alone has needs an [[asymmetry]] entry below.
+# Fill in the four lists. Whatever only one side has needs an [[asymmetry]] entry below.
 # plumbline window show CARD shows the boundary and says what is missing.
 schema_version = 1
 
@@ -23,7 +23,7 @@ window  = ""
 inputs  = []
 outputs = []
 
-# One entry for each name that one side alone receives or makes, and for each input that a prep step hands to both.
+# One entry for each name that only one side receives or makes, and for each input that a prep step hands to both.
 # Keyed by exactly one of ref_input, student_input, ref_output, student_output.
 #
 # [[asymmetry]]

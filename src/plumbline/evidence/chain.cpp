@@ -137,7 +137,7 @@ void check_switches(const Documents& in, Diagnostics& out) {
         const bool one_alone = !known && (w.ref.graph_captured == true || w.student.graph_captured == true);
         if (one_alone) return std::string("one side ran out of a CUDA graph; of the other it is not said");
         if (!known || *w.ref.graph_captured == *w.student.graph_captured) return {};
-        return fmt::format("the {} alone ran out of a CUDA graph: the other one's launches are in its window",
+        return fmt::format("only the {} ran from a CUDA graph: the other one's launches are in its window",
                            *w.student.graph_captured ? "student" : "reference");
       },
       out);

@@ -68,21 +68,22 @@ void check_said(const EvalReport& eval, Diagnostics& out) {
 }
 
 /// "hot", "warm", …; what a harness says in words is read by its first one. None: cold.
-std::optional<std::string> warm(const EvalReport& eval, const std::string& said) {
-  if (said == "cold" || said.starts_with("cold,") || said.starts_with("flushed")) return {};
-  const bool denied = holds(said, "not ") || holds(said, "hot") || holds(said, "warm") || holds(said, "un");
-  if (holds(said, "cold") && !denied) return {};
-  if (eval.timed == WindowKind::per_call && holds(said, "flushed per call")) return {};
+std::optional<std::string> warm(const EvalReport& eval, const std::string& stated) {
+  if (stated == "cold" || stated.starts_with("cold,") || stated.starts_with("flushed")) return {};
+  const bool denied =
+      holds(stated, "not ") || holds(stated, "hot") || holds(stated, "warm") || holds(stated, "un");
+  if (holds(stated, "cold") && !denied) return {};
+  if (eval.timed == WindowKind::per_call && holds(stated, "flushed per call")) return {};
   return fmt::format("readings out of a warm L2 ('{}'): in use, the inputs come out of memory",
-                     printable(said));
+                     printable(stated));
 }
 
 void check_l2(const EvalReport& eval, Diagnostics& out) {
   if (eval.harness.cold == false && eval.harness.l2.empty()) {
-    const bool said =
+    const bool stated =
         std::any_of(eval.workloads.begin(), eval.workloads.end(),
                     [&](const WorkloadReading& w) { return !w.l2.empty() && warm(eval, w.l2); });
-    if (!said)
+    if (!stated)
       out.push_back(diagnose("eval-warm", "a warm L2 was asked for (harness.cold is false)",
                              place_in(eval, "/harness/cold")));
   }
@@ -230,8 +231,9 @@ std::optional<std::string> quiet(const EvalReport& eval, const WorkloadReading& 
   const double moved = std::abs(std::log(*w.quiet_after_ms / *w.quiet_before_ms));
   const double claim = ratio ? std::abs(std::log(*ratio)) : 0;
   if (moved <= std::max(3 * ratio_noise(w).value_or(0.01), claim / 2)) return {};
-  return fmt::format("the reference alone read {} ms before the student lived and {} ms after",
-                     format_fixed(*w.quiet_before_ms, 4), format_fixed(*w.quiet_after_ms, 4));
+  return fmt::format(
+      "the reference by itself took {} ms before the student's process existed and {} ms after",
+      format_fixed(*w.quiet_before_ms, 4), format_fixed(*w.quiet_after_ms, 4));
 }
 
 /// A student may be less exact than its reference, by as much as its formats cost.

@@ -61,8 +61,8 @@ const KernelTable* pointer(const std::optional<KernelTable>& table) { return tab
 /// What was said of each workload's tables: one code is spelled out for the first few, then counted.
 class WorkloadDoubts {
  public:
-  void add(const std::string& workload, const Diagnostics& said) {
-    for (Diagnostic d : said) {
+  void add(const std::string& workload, const Diagnostics& messages) {
+    for (Diagnostic d : messages) {
       if (++count_[d.code] > kSpelled) continue;
       d.message = fmt::format("workload '{}': {}", printable(workload), d.message);
       spelled_.push_back(std::move(d));
@@ -86,7 +86,7 @@ class WorkloadDoubts {
 /// The tables of a workload beside the campaign's: priced, and held to its own readings.
 std::optional<CreditedTimes> judge_tables(const Confirmation& c, const WorkloadReading& workload,
                                           const WorkloadTables& tables, const Documents& campaign,
-                                          Diagnostics& said) {
+                                          Diagnostics& messages) {
   Documents own = campaign;
   own.student = pointer(tables.student);
   own.reference = pointer(tables.reference);
@@ -98,10 +98,10 @@ std::optional<CreditedTimes> judge_tables(const Confirmation& c, const WorkloadR
       price_credit(c.in.contract, matches, side_input(own.student, student), side_input(own.reference, ref));
   own.credit = credit ? &*credit : nullptr;
   for (const CreditReason& reason : credit ? credit->why : std::vector<CreditReason>{})
-    said.push_back(diagnose(reason.code, reason.message));
+    messages.push_back(diagnose(reason.code, reason.message));
   const Diagnostics warnings = credit_warnings(c.in.contract, matches, own.student, own.reference);
-  said.insert(said.end(), warnings.begin(), warnings.end());
-  check_tables(own, said);
+  messages.insert(messages.end(), warnings.begin(), warnings.end());
+  check_tables(own, messages);
   return credit ? credited_times(*credit, student, ref) : std::nullopt;
 }
 
@@ -117,9 +117,9 @@ void judge_workloads(Confirmation& c, const Documents& campaign) {
     if (i == eval.campaign) {
       own.credited = c.credited;
     } else if (found != c.in.workload_tables.end()) {
-      Diagnostics said;
-      own.credited = judge_tables(c, eval.workloads[i], found->second, campaign, said);
-      doubts.add(own.name, said);
+      Diagnostics messages;
+      own.credited = judge_tables(c, eval.workloads[i], found->second, campaign, messages);
+      doubts.add(own.name, messages);
     }
     if (own.credited) ratios.push_back(own.credited->credited_ratio);
   }

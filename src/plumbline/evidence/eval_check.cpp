@@ -213,7 +213,7 @@ void check_ratio(const EvalReport& report, const Places& at, Diagnostics& out) {
                            at.performance("/ratio")));
   } else if (!report.workloads.empty() && !mean) {
     out.push_back(diagnose("eval-reading-missing",
-                           "a workload has no ratio: a mean over the others is no verdict",
+                           "a workload has no ratio: a mean over the others is not a verdict",
                            at.performance("/ratio")));
   } else if (report.ratio && mean && !near(*report.ratio, *mean, kRounding) &&
              !agrees(report, "/performance/ratio", *report.ratio, *mean, *mean * unsure_mean(report),

@@ -34,7 +34,7 @@ void judge_pairs(std::span<const Judged> rows, Accuracy& out) {
   out.pair_pct = 100 * right / pairs;
 }
 
-void judge_order(std::span<const Judged> rows, Accuracy& out) {
+void order_figures(std::span<const Judged> rows, Accuracy& out) {
   if (rows.size() < 2 || rows.size() > 5000) return;
   double score = 0, measured_ties = 0, predicted_ties = 0;
   for (std::size_t a = 0; a < rows.size(); ++a) {
@@ -77,7 +77,7 @@ Accuracy accuracy(std::span<const Judged> rows) {
   out.bias_pct = bias / n;
   if (banded > 0) out.coverage_pct = 100 * covered / banded;
   judge_pairs(rows, out);
-  judge_order(rows, out);
+  order_figures(rows, out);
   return out;
 }
 

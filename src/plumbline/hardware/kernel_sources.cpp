@@ -147,7 +147,8 @@ void read_residuals(const std::string& path, const std::string& sha256, KernelSo
   if (sha256_hex(*content.value) != sha256)
     return bad("not the residual file that the hardware file names (SHA-256 differs)");
   std::string_view bytes = *content.value;
-  if (!bytes.starts_with(kResidualMagic)) return bad("this is no residual file, or one of an older layout");
+  if (!bytes.starts_with(kResidualMagic))
+    return bad("this is not a residual file, or it has an older layout");
   bytes.remove_prefix(kResidualMagic.size());
   for (const auto& place : op_places(source)) {
     if (place.op->rows == 0) continue;

@@ -92,7 +92,7 @@ Parsed<OperationTrees> read_operation(const std::string& path, const std::string
   if (sha256_hex(*content.value) != sha256)
     return bad("not the residual file that the hardware file names (SHA-256 differs)");
   std::string_view bytes = *content.value;
-  if (!bytes.starts_with(kMagic)) return bad("this is no residual file of an operation");
+  if (!bytes.starts_with(kMagic)) return bad("this is not a residual file of an operation");
   bytes.remove_prefix(kMagic.size());
   OperationTrees trees;
   const bool curves = key.kind == OperationKind::collective;

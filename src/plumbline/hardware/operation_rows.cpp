@@ -135,7 +135,7 @@ KernelRequest read_operation_row(Row& row, OperationRows family, const RowFormat
       break;
     case OperationRows::grouped_gemm:
       out.shape = read_grouped(row, formats);
-      out.kernel.clear();  // one family of kernels: which of its tiles ran is no choice of a caller
+      out.kernel.clear();  // one family of kernels: which of its tiles ran is not a choice of a caller
       break;
     case OperationRows::mla:
       out.shape = read_mla(row, formats);

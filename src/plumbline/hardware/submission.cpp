@@ -49,11 +49,12 @@ void split_tables(std::string_view text, Submission& out) {
 Diagnostics check_window(const Submission& submission, const std::string& file) {
   Diagnostics found;
   for (const std::string_view part : {"window.host", "window.allocation"}) {
-    const std::string& said = submission.of(part);
-    if (said == "outside") continue;
-    found.push_back(diagnose(
-        "submission-window",
-        fmt::format("{} is '{}': only times without it are predicted", part, printable(said)), {file, 0, 0}));
+    const std::string& stated = submission.of(part);
+    if (stated == "outside") continue;
+    found.push_back(
+        diagnose("submission-window",
+                 fmt::format("{} is '{}': only times without it are predicted", part, printable(stated)),
+                 {file, 0, 0}));
   }
   const std::string& quantised = submission.of("window.quantisation");
   if (quantised != "outside" && quantised != "inside") {

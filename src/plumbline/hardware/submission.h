@@ -53,7 +53,7 @@ bool is_submission(std::string_view text);
 Parsed<Submission> read_submission(std::string_view text, const std::string& file);
 
 /// Whether the card is the one of the data sheet: the name's last word or words, and as many SMs. "NVIDIA
-/// H100 PCIe" is no h100 of 132 SMs.
+/// H100 PCIe" is not an h100 of 132 SMs.
 bool is_card(const Submission& submission, std::string_view hardware, const DataSheet& sheet);
 
 /// Reads a file of rows, or all tables of a submission, as read_rows does.

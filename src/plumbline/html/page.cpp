@@ -136,11 +136,11 @@ Html table_html(const TextTable& table, const TableOptions& options) {
     out.open("tr");
     for (std::size_t i = 0; i < row.size(); ++i) {
       out.open("td", {{"class", align(i)}});
-      const std::string_view said = style_class(row[i].style);
+      const std::string_view css = style_class(row[i].style);
       if (row[i].style == Style::bold) {
         out.leaf("strong", row[i].text);
-      } else if (!said.empty() && !row[i].text.empty()) {
-        out.leaf("span", row[i].text, {{"class", said}});
+      } else if (!css.empty() && !row[i].text.empty()) {
+        out.leaf("span", row[i].text, {{"class", css}});
       } else {
         out.text(row[i].text);
       }

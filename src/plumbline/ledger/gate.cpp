@@ -255,17 +255,17 @@ Replay replay_gate(std::span<const GateRun> history, const GateOptions& options,
       if (run.code == history[at].code) before.push_back(run);
     }
     if (before.size() < fewest) continue;
-    // The run itself is no part of what it is held by.
-    const GateResult said = judge_gate(before, history.subspan(at, 1), history.first(at), options);
-    if (said.units.empty()) continue;
+    // The run itself is not part of what it is held by.
+    const GateResult judged = judge_gate(before, history.subspan(at, 1), history.first(at), options);
+    if (judged.units.empty()) continue;
     ++out.held;
-    out.slower += said.verdict == GateVerdict::slower ? 1 : 0;
-    out.faster += said.verdict == GateVerdict::faster ? 1 : 0;
-    out.unknown += said.verdict == GateVerdict::unknown ? 1 : 0;
-    out.same += said.verdict == GateVerdict::same ? 1 : 0;
-    if (said.verdict == GateVerdict::slower) out.alarms.push_back(history[at].id);
+    out.slower += judged.verdict == GateVerdict::slower ? 1 : 0;
+    out.faster += judged.verdict == GateVerdict::faster ? 1 : 0;
+    out.unknown += judged.verdict == GateVerdict::unknown ? 1 : 0;
+    out.same += judged.verdict == GateVerdict::same ? 1 : 0;
+    if (judged.verdict == GateVerdict::slower) out.alarms.push_back(history[at].id);
     bool over = false;
-    for (const GateUnit& unit : said.units) {
+    for (const GateUnit& unit : judged.units) {
       ++out.units;
       out.units_alarmed += unit.verdict == GateVerdict::slower ? 1 : 0;
       over = over || (!unit.key.kernel && unit.change > kFixedThreshold);

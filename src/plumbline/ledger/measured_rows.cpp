@@ -32,7 +32,7 @@ constexpr auto kFamilies = std::to_array<Family>({{"grouped_gemm", {"tokens", "h
                                                   {"mla", {"heads", "batch", "kv_len", ""}},
                                                   {"elementwise", {"op", "rows", "cols", ""}}});
 
-/// The cell of a shape's value; none where it is no plain value.
+/// The cell of a shape's value; none where it is not a plain value.
 std::optional<std::string> cell_of(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "1" : "0";
   if (value.is_number_integer()) return std::to_string(value.get<std::int64_t>());

@@ -102,11 +102,11 @@ class Postgres : public Connection {
     if (code == "40001" || code == "40P01" || code == "55P03")
       return fail(diagnose("ledger-busy", "other writers were in the way for half a minute"), true);
     // 53100 disk_full, 25006 read_only_sql_transaction, 42501 insufficient_privilege
-    const std::string said = words == nullptr ? std::string(trim(pq_.error_message(handle_))) : words;
+    const std::string reason = words == nullptr ? std::string(trim(pq_.error_message(handle_))) : words;
     if (code == "53100" || code == "25006" || code == "42501")
-      return fail(diagnose("ledger-unwritable", one_line(said) + "; nothing of this was banked"));
-    if (code.empty()) return fail(diagnose("ledger-unreachable", one_line(said)));
-    fail(diagnose("ledger-broken", fmt::format("{} ({})", one_line(said), code)));
+      return fail(diagnose("ledger-unwritable", one_line(reason) + "; nothing of this was banked"));
+    if (code.empty()) return fail(diagnose("ledger-unreachable", one_line(reason)));
+    fail(diagnose("ledger-broken", fmt::format("{} ({})", one_line(reason), code)));
   }
 
   const std::string* prepared(std::string_view sql, std::size_t parameters) {

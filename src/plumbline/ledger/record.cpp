@@ -140,7 +140,7 @@ void read_readings(const Json& json, Reader& read, std::vector<Reading>& out) {
     read.number(item, "noise", reading.noise);
     for (const Reading& other : out) {
       if (&other != &reading && other.workload == reading.workload && other.shape == reading.shape)
-        return read.wrong(fmt::format("workload '{}' stands twice", printable(reading.workload)));
+        return read.wrong(fmt::format("workload '{}' appears twice", printable(reading.workload)));
     }
   }
 }

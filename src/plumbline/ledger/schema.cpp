@@ -131,7 +131,7 @@ std::optional<int> schema_version(Connection& connection) {
 }
 
 Diagnostics migrate(Connection& connection, int target) {
-  Diagnostics said;
+  Diagnostics messages;
   const auto failed_with = [&] {
     const Diagnostic why = *connection.failure();
     connection.rollback();

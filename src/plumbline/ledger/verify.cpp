@@ -84,8 +84,8 @@ Parsed<Verified> verify(Ledger& ledger,
     if (progress)
       progress(static_cast<std::uint64_t>(seen.documents + seen.runs), static_cast<std::uint64_t>(all));
   };
-  if (Diagnostics said = check_documents(ledger, seen, tell); !said.empty())
-    return {std::nullopt, std::move(said)};
+  if (Diagnostics messages = check_documents(ledger, seen, tell); !messages.empty())
+    return {std::nullopt, std::move(messages)};
   std::unordered_map<std::string, bool> contracts;
   for (std::int64_t after = 0;;) {
     const auto ids = ledger.ids_after(after, static_cast<std::size_t>(kPage));

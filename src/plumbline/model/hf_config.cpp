@@ -232,7 +232,7 @@ Parsed<Transformer> parse_hf_config(std::string_view document_text, const std::s
   Parsed<Transformer> model = build(in, *family, model_type, quantization ? &*quantization : nullptr);
   if (model.ok() && nested) {
     model.value->notes.insert(model.value->notes.begin(),
-                              fmt::format("{} alone is counted; other parts of the model are left out",
+                              fmt::format("only {} is counted; other parts of the model are left out",
                                           in.nested.substr(in.nested.rfind('/') + 1)));
   }
   return model;

@@ -23,8 +23,8 @@ struct Exception {
   bool matches(std::string_view name) const;
 };
 
-/// The list's entries; none where `list` is null. What is no list of names, or no regular expression, is an
-/// error.
+/// The list's entries; none where `list` is null. What is not a list of names, or not a regular expression,
+/// is an error.
 std::vector<Exception> read_exceptions(HfReader& in, const Json* list);
 /// Does any of them name the module?
 bool excepted(const std::vector<Exception>& exceptions, std::string_view name);

@@ -109,14 +109,15 @@ std::vector<std::int64_t> HfReader::per_layer(Names names, std::size_t layers, s
 
 void HfReader::agree(Names names) {
   std::string_view first;
-  const Json* said = get(names, &first);
-  if (said == nullptr || !said->is_number()) return;
+  const Json* stated = get(names, &first);
+  if (stated == nullptr || !stated->is_number()) return;
   for (const std::string_view name : names) {
     const Json* other = get({name});
-    if (other == nullptr || !other->is_number() || *other == *said) continue;
-    wrong("hf-field-invalid",
-          fmt::format("{} is {} and {} is {}: they mean the same", first, shown(*said), name, shown(*other)),
-          name);
+    if (other == nullptr || !other->is_number() || *other == *stated) continue;
+    wrong(
+        "hf-field-invalid",
+        fmt::format("{} is {} and {} is {}: they mean the same", first, shown(*stated), name, shown(*other)),
+        name);
     return;
   }
 }

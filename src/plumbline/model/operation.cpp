@@ -127,7 +127,7 @@ Diagnostics check_request(const KernelSource& source, const KernelRequest& reque
       if (one->key == key) return one->found;
     }
     return {diagnose("operation-not-measured",
-                     fmt::format("source '{}' has no measured {}: predicted from the data sheet alone",
+                     fmt::format("source '{}' has no measured {}: predicted from the data sheet only",
                                  source.name, name_of(key)))};
   }
   if (!request.kernel.empty() && !operation->kernels.empty() && !place_of(*operation, request.kernel)) {

@@ -53,7 +53,7 @@ class Reader {
     const OrderedJson* value = find(pointer);
     if (!value || value->is_null()) return nullptr;
     if (value->is_object()) return value;
-    error("eval-schema", pointer, "is no object");
+    error("eval-schema", pointer, "is not an object");
     return nullptr;
   }
 
@@ -61,7 +61,7 @@ class Reader {
     const OrderedJson* value = find(pointer);
     if (!value || value->is_null()) return {};
     if (value->is_string()) return value->get<std::string>();
-    error("eval-schema", pointer, "is no text");
+    error("eval-schema", pointer, "is not text");
     return {};
   }
 
@@ -70,7 +70,7 @@ class Reader {
     std::vector<std::string> out;
     const OrderedJson* list = find(pointer);
     if (!list || list->is_null()) return out;
-    if (!list->is_array()) error("eval-schema", pointer, "is no list");
+    if (!list->is_array()) error("eval-schema", pointer, "is not a list");
     for (std::size_t i = 0; list->is_array() && i < list->size(); ++i) {
       if ((*list)[i].is_string()) out.push_back((*list)[i].get<std::string>());
     }
@@ -118,7 +118,7 @@ std::vector<double> read_samples(Reader& in, const std::string& pointer) {
   const OrderedJson* list = in.find(pointer);
   if (!list || list->is_null()) return samples;
   if (!list->is_array()) {
-    in.error("eval-schema", pointer, "is no list");
+    in.error("eval-schema", pointer, "is not a list");
     return samples;
   }
   if (list->size() > kMostSamples) {
@@ -190,7 +190,7 @@ void read_workloads(Reader& in, EvalReport& report) {
   const OrderedJson* list = in.find("/performance/workloads");
   if (!list || list->is_null()) return;
   if (!list->is_array()) {
-    in.error("eval-schema", "/performance/workloads", "is no list");
+    in.error("eval-schema", "/performance/workloads", "is not a list");
     return;
   }
   report.workloads_listed = true;
@@ -235,7 +235,7 @@ void read_report(Reader& in, EvalReport& report) {
   if (in.object("/machine")) report.device = in.text("/machine/gpu");
   if (!in.object("/performance")) {
     if (in.errors.empty())
-      in.error("eval-schema", "", "has no 'performance' object: this is no eval of a bench");
+      in.error("eval-schema", "", "has no 'performance' object: this is not an eval of a bench");
     return;
   }
   report.window = in.text("/performance/window");

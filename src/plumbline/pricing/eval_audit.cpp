@@ -115,7 +115,7 @@ class Audit {
       const std::string pointer = fmt::format("{}/{}", base, key);
       if (among(kTroubles, key) && (findings || key != "findings")) {
         // performance.refused is read, and judged, by itself
-        if (pointer != "/performance/refused" && said(value)) add(pointer, key, value);
+        if (pointer != "/performance/refused" && is_stated(value)) add(pointer, key, value);
       } else if (value == false && among(kVerdicts, key)) {
         add(pointer, key, value);
       } else if (key == "correctness" && value == false) {
@@ -135,7 +135,7 @@ class Audit {
     }
     return false;
   }
-  static bool said(const OrderedJson& value) {
+  static bool is_stated(const OrderedJson& value) {
     if (value.is_string()) return !value.get_ref<const std::string&>().empty();
     return value.is_boolean() ? value.get<bool>() : value.is_structured() && !value.empty();
   }

@@ -83,7 +83,7 @@ std::size_t setup_prefix(const RegionShape& shape) {
 }
 
 /// Whether one of `which` looks like an autotuner's trial: several configurations of its kernel ran,
-/// unequally often. Many launches by themselves are no evidence.
+/// unequally often. Many launches by themselves are not evidence.
 bool looks_like_trials(const RegionShape& shape, const std::vector<std::size_t>& which) {
   std::map<std::string, std::set<std::int64_t>> counts;  // of an identity, over its configurations
   for (std::size_t i = 0; i < shape.names.size(); ++i)

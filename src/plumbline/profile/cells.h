@@ -26,7 +26,7 @@ struct NumberCell {
   double if_comma = 0;  ///< with a decimal comma
 };
 
-/// Reads `text`; none when it is no number ("n/a", "NVIDIA B200", ""). Blanks, no-break blanks and
+/// Reads `text`; none when it is not a number ("n/a", "NVIDIA B200", ""). Blanks, no-break blanks and
 /// apostrophes between digits are thousands separators everywhere.
 std::optional<NumberCell> read_number_cell(std::string_view text);
 
@@ -85,8 +85,8 @@ std::optional<Unit> read_unit(std::string_view text);
 std::optional<std::int64_t> to_picoseconds(double value, const Unit& unit);
 
 /// A number with a decimal dot, times 10^power, as a whole one: exactly, where a double loses a quarter of a
-/// microsecond of an absolute time. Digits beyond it round to the nearest. None when it is no number or does
-/// not fit.
+/// microsecond of an absolute time. Digits beyond it round to the nearest. None when it is not a number or
+/// does not fit.
 std::optional<std::int64_t> scaled_integer(std::string_view text, int power);
 
 /// The power of ten that a unit of time is in ns: 3 for us.

@@ -262,10 +262,10 @@ void Collector::check_twins(const Group& group) {
   if (2 * twins >= group.timeline.size()) {
     diagnostics_.push_back(diagnose(
         "import-rows-twice",
-        "every launch stands twice, with the same start, duration and name: two copies of one recording",
+        "every launch appears twice, with the same start, duration and name: two copies of one recording",
         {path_}));
   } else if (20 * twins >= group.timeline.size()) {
-    lost(fmt::format("{} of {} launches stand twice, with the same start, duration and name", twins,
+    lost(fmt::format("{} of {} launches appear twice, with the same start, duration and name", twins,
                      group.timeline.size()));
   }
 }

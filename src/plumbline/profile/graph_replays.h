@@ -40,7 +40,7 @@ class GraphReplays {
 /// replay that ran a part of what at least three others ran whole is doubted; two graphs may look like that.
 class GraphTallies {
  public:
-  /// A kernel that ran for the launch `correlation`. Launches of one kernel are no graphs, unless `graph`.
+  /// A kernel that ran for the launch `correlation`. Launches of one kernel are not graphs, unless `graph`.
   void ran(std::int64_t correlation, std::uint32_t name, bool graph);
 
   /// The doubt; `is_graph` tells launches of graphs from others. "" where all are whole, or too many to tell.

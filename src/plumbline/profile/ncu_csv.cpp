@@ -161,7 +161,7 @@ class NcuParser {
                         : parse_int(trim(field(header_.id)));
     if (!id) {
       fail(diagnose("csv-fields",
-                    fmt::format("\"{}\" is no launch ID", printable(cut_middle(field(header_.id), 40))),
+                    fmt::format("\"{}\" is not a launch ID", printable(cut_middle(field(header_.id), 40))),
                     here(header_.id)));
       return false;
     }
@@ -222,7 +222,7 @@ class NcuParser {
     const auto unit = read_unit(text);
     if (unit && unit->quantity == Quantity::time) return unit;
     fail(diagnose("unit-unknown",
-                  fmt::format("a duration in \"{}\": this is no unit of time that the importer knows",
+                  fmt::format("a duration in \"{}\": this is not a unit of time that the importer knows",
                               printable(cut_middle(text, 40))),
                   here(column)));
     return std::nullopt;
@@ -246,7 +246,7 @@ class NcuParser {
     if (row == nullptr) return;
     if (launches_.rows.size() == launches) {
       return fail(diagnose("ncu-duplicate-launch",
-                           fmt::format("launch {} of process {} stands twice", row->id, row->process),
+                           fmt::format("launch {} of process {} appears twice", row->id, row->process),
                            here(header_.id)));
     }
     for (std::size_t i = header_.first_metric; i < csv_.fields().size(); ++i) {
@@ -316,7 +316,7 @@ class NcuParser {
     row->invocations = number(header_.invocations);
     if (!row->invocations) {
       return fail(diagnose("csv-fields",
-                           fmt::format("\"{}\" is no number of invocations",
+                           fmt::format("\"{}\" is not a number of invocations",
                                        printable(cut_middle(field(header_.invocations), 40))),
                            here(header_.invocations)));
     }

@@ -77,7 +77,8 @@ void NcuFeeder::feed(const NcuRow& row, bool comma, const NcuExtremes* ends) {
   const auto value = [&](const NumberCell& cell) { return comma ? cell.if_comma : cell.if_dot; };
   if (rows_++ == 0) first_line_ = row.line;
   timed_ += row.time_rank > 0 ? 1 : 0;
-  if (row.time_rank == 0) return drop(row, row.time_bad ? "its duration is no number" : "it has no duration");
+  if (row.time_rank == 0)
+    return drop(row, row.time_bad ? "its duration is not a number" : "it has no duration");
   const auto each = to_picoseconds(value(row.time), row.unit);
   if (!each) return drop(row, "its duration is negative or absurdly long");
   Launch launch;
@@ -85,7 +86,7 @@ void NcuFeeder::feed(const NcuRow& row, bool comma, const NcuExtremes* ends) {
   if (row.invocations) {
     const double count = value(*row.invocations);
     if (!(count >= 1) || count > 1e12 || count != std::floor(count))
-      return drop(row, "its invocations are no whole number");
+      return drop(row, "its invocations are not a whole number");
     launch.launches = static_cast<std::int64_t>(count);
   }
   const double step = row.unit.scale * std::pow(10.0, -decimals_of(row.time, comma));

@@ -27,7 +27,7 @@ struct NcuRow {
   std::optional<NumberCell> invocations;  ///< of a summary's line
   int line = 0;
   int time_rank = 0;      ///< 0: no duration yet
-  bool time_bad = false;  ///< there was a duration and it was no number
+  bool time_bad = false;  ///< there was a duration and it was not a number
   NumberCell time;
   Unit unit;
   int tensor_rank = 0;

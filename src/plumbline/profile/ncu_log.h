@@ -14,7 +14,7 @@ struct NcuLog {
   int permission_line = 0;  ///< first ERR_NVGPUCTRPERM
   int error_line = 0;       ///< first ==ERROR==
   std::string error_text;   ///< what it said, printable
-  int text_page_line = 0;   ///< first "Section: " of the text output, which is no CSV
+  int text_page_line = 0;   ///< first "Section: " of the text output, which is not a CSV
   bool no_kernels = false;
   int profiled = 0;  ///< launches it says it profiled
 

@@ -183,7 +183,7 @@ class TextParser {
     if (!unit || unit->quantity != Quantity::time) {
       return fail(
           diagnose("unit-unknown",
-                   fmt::format("a duration in \"{}\": this is no unit of time that the importer knows",
+                   fmt::format("a duration in \"{}\": this is not a unit of time that the importer knows",
                                printable(cut_middle(words[1], 40))),
                    here()));
     }

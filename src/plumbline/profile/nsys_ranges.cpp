@@ -206,9 +206,10 @@ void NsysRanges::describe(Collector& collector) const {
     return;
   }
   if (other_threads_ > 0) {
-    collector.note(fmt::format(
-        "{} CUDA calls of other threads meanwhile are not in a push/pop range, which is its thread's alone",
-        other_threads_));
+    collector.note(
+        fmt::format("{} CUDA calls of other threads meanwhile are not in a push/pop range, which belongs to "
+                    "its thread only",
+                    other_threads_));
   }
   const auto entries =
       ranges_.entries([](const Range& range) { return std::pair(range.process, range.thread); },

@@ -247,7 +247,7 @@ class NsysReader {
     const bool has_process = db_.columns("DIAGNOSTIC_EVENT").count("globalPid") != 0;
     auto rows = db_.query(
         fmt::format("SELECT severity, text, {} FROM DIAGNOSTIC_EVENT", has_process ? "globalPid" : "NULL"));
-    std::set<std::string> said;
+    std::set<std::string> reported;
     while (rows && rows->next()) {
       const std::string text(rows->text(1));
       const std::string lower = to_lower(text);
@@ -260,7 +260,7 @@ class NsysReader {
           process && !collector_.has_process(nsys_process(*process)))
         continue;
       const bool general = has("might") || has(" may ");
-      if (!said.insert(text).second) continue;
+      if (!reported.insert(text).second) continue;
       if (general && complete && !nvtx) {
         collector_.note("Nsight Systems warned (" + printable(cut_middle(text, 160)) +
                         "); every launch has its kernel");
@@ -280,7 +280,7 @@ class NsysReader {
   std::unordered_map<std::int64_t, std::optional<std::uint32_t>> names_;
 };
 
-/// Any database that is no other importer's: what it lacks is said then.
+/// Any database that is not another importer's: what it lacks is said then.
 bool detect(std::string_view head, const std::string& path) {
   return head.starts_with(kSqliteMagic) && !sqlite_holds(head, path, "rocpd_");
 }

@@ -147,7 +147,7 @@ class ProtonTree {
     }
     ++kernels_;
     if (!time || *time < 0 || *time > kLongestNs * 1000) {
-      drop(frame, "its time is no number, negative or over 100 days");
+      drop(frame, "its time is not a number, negative or over 100 days");
       return 0;
     }
     if (!count || *count < 1 || *count > 1'000'000'000'000 || frame.name.empty()) {

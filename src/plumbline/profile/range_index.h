@@ -48,7 +48,7 @@ class RangeIndex {
   std::int64_t entered() const { return std::count(entered_.begin(), entered_.end(), 1); }
 
   /// How often the program entered the range, whether it launched anything or not: a range inside another one
-  /// of its owner (a thread) is no entry of its own. By whatever `owner` and `group` give for a range.
+  /// of its owner (a thread) is not an entry of its own. By whatever `owner` and `group` give for a range.
   template <class Owner, class Group>
   auto entries(const Owner& owner, const Group& group) const {
     std::map<decltype(group(std::declval<const Range&>())), std::int64_t> counts;

@@ -26,11 +26,11 @@ Parsed<Json> read(const RecordingText& recording) {
   }
   for (const char* key : {"pid", "regions", "calls", "dropped", "broken", "launches", "busy_ns", "span_ns"}) {
     if (!json.value->contains(key) || !(*json.value)[key].is_number() || (*json.value)[key].get<double>() < 0)
-      return failed<Json>(malformed(recording.file, fmt::format("\"{}\" is no count", key)));
+      return failed<Json>(malformed(recording.file, fmt::format("\"{}\" is not a count", key)));
   }
   for (const char* key : {"kernels", "devices", "streams"}) {
     if (!json.value->contains(key) || !(*json.value)[key].is_array())
-      return failed<Json>(malformed(recording.file, fmt::format("\"{}\" is no list", key)));
+      return failed<Json>(malformed(recording.file, fmt::format("\"{}\" is not a list", key)));
   }
   return json;
 }

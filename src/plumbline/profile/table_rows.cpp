@@ -252,7 +252,7 @@ std::optional<Diagnostic> TableRows::read_times(std::span<const std::string_view
     const std::string_view text = cell(fields, column);
     if (read || text.find(',') == std::string_view::npos) continue;
     return wrong(
-        fmt::format("\"{}\" is no number as this tool writes them: was the file saved again by another "
+        fmt::format("\"{}\" is not a number as this tool writes them: was the file saved again by another "
                     "program?",
                     printable(cut_middle(text, 40))),
         line);
@@ -271,7 +271,7 @@ std::optional<Diagnostic> TableRows::take_launch(std::span<const std::string_vie
       return std::nullopt;
     }
     return diagnose("import-rows-twice",
-                    fmt::format("launch {} stands twice: rows of two files, or one file twice",
+                    fmt::format("launch {} appears twice: rows of two files, or one file twice",
                                 printable(cell(fields, columns_.id))),
                     {path_, line, 1});
   }
@@ -322,7 +322,7 @@ std::optional<Diagnostic> TableRows::take_sums(std::span<const std::string_view>
   const auto total = duration(cell(fields, columns_.total));
   if (open_) return thousands_or_fraction(line);
   const auto calls = scaled(cell(fields, columns_.calls), 0);
-  if (!total || !calls) return wrong("the total or the calls are no plain numbers", line);
+  if (!total || !calls) return wrong("the total or the calls are not plain numbers", line);
   if (*total < 0 || *calls < 1 || *calls > 1'000'000'000'000 || decimals(cell(fields, columns_.calls)) > 0)
     return wrong("a total or a number of calls that cannot be", line);
   if (const auto average = duration(cell(fields, columns_.average), columns_.average_unit)) {
@@ -344,7 +344,7 @@ std::optional<Diagnostic> TableRows::take_sums(std::span<const std::string_view>
     row += fmt::format("\n{}", trim(fields[i]));
   if (!rows_.insert(std::move(row)).second && !is_truncated_name(name)) {
     return diagnose("import-rows-twice",
-                    fmt::format("{} stands twice in one summary", printable(cut_middle(name, 60))),
+                    fmt::format("{} appears twice in one summary", printable(cut_middle(name, 60))),
                     {path_, line, 1});
   }
   Launch launch;

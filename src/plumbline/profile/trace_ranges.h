@@ -50,7 +50,7 @@ class TraceRanges {
   struct Interval {
     std::int64_t begin = 0;
     std::int64_t end = 0;
-    std::int64_t thread = 0;  ///< a range inside another one of its thread is no entry of its own
+    std::int64_t thread = 0;  ///< a range inside another one of its thread is not an entry of its own
   };
   /// A call that may have launched a kernel.
   struct Call {

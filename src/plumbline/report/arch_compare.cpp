@@ -40,7 +40,8 @@ std::string text(const Json& object, const std::string& key, const std::string& 
 
 double latency(const Json& object, const std::string& key, const std::string& where) {
   const double ms = field(object, key, Json::value_t::number_float, where).get<double>();
-  if (!std::isfinite(ms) || ms <= 0) throw Malformed{fmt::format("{}: '{}' is no time above 0", where, key)};
+  if (!std::isfinite(ms) || ms <= 0)
+    throw Malformed{fmt::format("{}: '{}' is not a time above 0", where, key)};
   return ms;
 }
 

@@ -49,7 +49,8 @@ std::string measured_text(const SizeCost& size) {
 /// What the causes that occur mean, for who reads them the first time.
 std::string legend(const std::vector<DimensionCliffs>& dimensions) {
   constexpr std::array<std::pair<CliffCause, std::string_view>, 6> meanings{
-      {{CliffCause::alignment, "a GEMM's width is no multiple of 8 elements: no 16-byte loads, slow kernels"},
+      {{CliffCause::alignment,
+        "a GEMM's width is not a multiple of 8 elements: no 16-byte loads, slow kernels"},
        {CliffCause::tile_switch,
         "the library was recorded to run a kernel of another tile than at the size named"},
        {CliffCause::wave, "a few more tiles than the SMs hold start another wave"},

@@ -184,7 +184,7 @@ std::vector<std::string> one_sided_words(const ConfirmView& view) {
     for (std::size_t i = 0; i < std::min(kNamed, names->size()); ++i)
       words.append(i == 0 ? "" : ", ").append(cut_middle((*names)[i], 60));
     if (names->size() > kNamed) words += fmt::format(" and {} more", names->size() - kNamed);
-    out.push_back(fmt::format("The {} alone launches {}.", side, words));
+    out.push_back(fmt::format("Only the {} launches {}.", side, words));
   }
   return out;
 }

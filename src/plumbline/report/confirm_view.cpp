@@ -131,7 +131,7 @@ void explain_prep(const Confirmation& c, ConfirmView& view) {
   if (c.break_even) {
     const BreakEven& even = *c.break_even;
     view.prep_words.push_back(
-        fmt::format("The {} alone needs it. It has paid for itself after: {}{}{}.", to_string(even.side),
+        fmt::format("Only the {} needs it. It has paid for itself after: {}{}{}.", to_string(even.side),
                     calls_words(even.calls),
                     c.credited ? "; against the credited times: " + calls_words(even.calls_credited) : "",
                     even.also_shared ? " (at most: it also makes tensors that both receive)" : ""));

@@ -193,7 +193,7 @@ std::string hardware_text(const Hardware& hardware, const Look& look) {
     out += source_text(*source, source == hardware.sources.front(), look);
   }
   if (hardware.sources.empty()) {
-    out += styled("  nothing was measured on this GPU: predictions rest on specifications alone\n",
+    out += styled("  nothing was measured on this GPU: predictions rest on specifications only\n",
                   Style::warn, look.color);
   }
   return out;

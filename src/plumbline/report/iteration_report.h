@@ -55,7 +55,7 @@ struct Iteration {
 /// No document is longer, in bytes.
 inline constexpr std::size_t kLongestIteration = 32'768;
 
-/// 0 for "pass", 13 for "refused", 2 for what the student cannot mend, else 1.
+/// 0 for "pass", 13 for "refused", 2 for what the student cannot fix, else 1.
 int iteration_status(const std::string& outcome);
 
 /// The document, on one line and never over kLongestIteration bytes: of what is too much the last is left

@@ -16,7 +16,7 @@ bool shown_quantity(const Problem& problem, const std::string& name) {
   return name.ends_with("_ms") || name == "parameters" || name == "loss";
 }
 
-/// Objectives of the front that are no quantity of that name among those shown: their places.
+/// Objectives of the front that are not a quantity of that name among those shown: their places.
 std::vector<std::size_t> unnamed_objectives(const Problem& problem, const std::vector<std::string>& shown) {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < problem.space.front.size(); ++i) {

@@ -94,7 +94,7 @@ void add_waste(const ArchReport& report, const GpuReport& gpu, std::vector<std::
     return;
   }
   out.push_back(
-      fmt::format("{} {} a dimension that is no multiple of 128; the worst fit is {} {} of {} "
+      fmt::format("{} {} a dimension that is not a multiple of 128; the worst fit is {} {} of {} "
                   "({} % of its tile work wasted)",
                   of_all(wasteful, gpu.predictions.size()), wasteful == 1 ? "has" : "have", worst->dimension,
                   worst->value, report.layers[where].name, format_fixed(worst->wasted_work_pct, 0)));

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMarkdownNameChars = 64;
 constexpr std::size_t kLeastRoom = 20;  // a terminal that is narrower is taken for one of that width
 constexpr int kSentence = 100;
-constexpr std::size_t kLongestCell = 1000;  // without a terminal: longer ones are no names any more
+constexpr std::size_t kLongestCell = 1000;  // without a terminal: longer ones are not names any more
 
 std::string shown(const Cell& cell, std::size_t max_width) {
   const std::string text = one_line(cell.text);

@@ -29,7 +29,7 @@ double modulo(double a, double b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/// The hull of f at the four corners; everything when one of them is no number.
+/// The hull of f at the four corners; everything when one of them is not a number.
 template <class F>
 Range corners(const Range& a, const Range& b, F f) {
   const std::array<double, 4> value{f(a.low, b.low), f(a.low, b.high), f(a.high, b.low), f(a.high, b.high)};

@@ -10,7 +10,7 @@
 namespace plumbline {
 namespace {
 
-/// Less than this is no cliff, however sure the model is: a new memory clock changes as much.
+/// Less than this is not a cliff, however sure the model is: a new memory clock changes as much.
 constexpr double kLeastPct = 3;
 /// Head widths that attention kernels are built for go to this (FlashAttention-2 and -3; cuDNN's forward
 /// pass).

@@ -15,7 +15,8 @@ namespace plumbline {
 
 /// Why a size is slow.
 enum class CliffCause {
-  alignment,  ///< a GEMM's width is no multiple of 8 elements (16 bytes), or of fewer than the size beside it
+  alignment,  ///< a GEMM's width is not a multiple of 8 elements (16 bytes), or of fewer than the size beside
+              ///< it
   tile_switch,  ///< the library was recorded to run a kernel of another tile than at the size beside it
   wave,         ///< one more wave of tiles for a few rows or columns
   tile,         ///< tiles with more padding

@@ -25,7 +25,8 @@ int add_node(Program& program, Op op, int a, int b) {
   return static_cast<int>(program.nodes.size()) - 1;
 }
 
-/// A node that says by how much a constraint is broken (0 or less: it holds), or -1 where that is no number.
+/// A node that says by how much a constraint is broken (0 or less: it holds), or -1 where that is not a
+/// number.
 int violation(Program& program, int at) {
   const ProgramNode node = program.nodes[static_cast<std::size_t>(at)];
   if (node.op == Op::less || node.op == Op::less_equal)

@@ -90,7 +90,7 @@ struct SearchRanks;
 enum class SearchEnd : std::uint8_t {
   whole,
   stopped,  ///< from outside
-  lost      ///< another process ended, or sent what is no result
+  lost      ///< another process ended, or sent what is not a result
 };
 
 /// Runs the search from `state` to its end on `threads` threads of each of `ranks` (none: this process

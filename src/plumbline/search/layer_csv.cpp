@@ -53,7 +53,7 @@ std::optional<std::vector<Column>> read_header(std::string_view line, int number
             cells.offsets[i]);
     }
     if (!seen.insert(name).second && !counted()) {
-      wrong(fmt::format("column '{}' stands twice", printable(name)), cells.offsets[i]);
+      wrong(fmt::format("column '{}' appears twice", printable(name)), cells.offsets[i]);
     }
     columns.push_back({name, known});
   }

@@ -150,7 +150,7 @@ class LayerHandler : public rj::BaseReaderHandler<rj::UTF8<>, LayerHandler> {
   int layer_depth_ = 0;  ///< depth of the layer's object; 0: outside
   bool in_config_ = false;
   bool container_ = false;
-  int skip_depth_ = 0;  ///< depth of an array that is no layer, while inside it; 0: none
+  int skip_depth_ = 0;  ///< depth of an array that is not a layer, while inside it; 0: none
 };
 
 /// Reads one document; a syntax error is filed, as a refused row when the document is a line.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that are no times: relations, qualities; and which shapes need no time at all.
+// Tables that are not times: relations, qualities; and which shapes need no time at all.
 #include <fmt/format.h>
 
 #include <algorithm>

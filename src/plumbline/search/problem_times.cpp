@@ -159,15 +159,15 @@ bool ProblemBuilder::check_parts() {
   const bool low_weights = names(problem_.space, "weight_bits"), low_kv = names(problem_.space, "kv_bits");
   for (std::size_t g = 0; g < problem_.hardware.size(); ++g) {
     const Predictor& predictor = problem_.hardware[g].predictor;
-    const SpaceHardware& said = problem_.space.hardware[g];
+    const SpaceHardware& gpu = problem_.space.hardware[g];
     if (predictor.source == nullptr) {
       return good({diagnose("search-no-time",
                             fmt::format("{}: the proxy model has no times of experts, tensor_parallel, "
                                         "weight_bits or kv_bits; write model = \"measured\"",
-                                        said.name),
-                            said.at)});
+                                        gpu.name),
+                            gpu.at)});
     }
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     for (const SpacePoint& point : problem_.space.points) {
       ShapeLayer probe;
       probe.layer = {"", 4096, 32, 8, 128, 14336};
@@ -179,8 +179,8 @@ bool ProblemBuilder::check_parts() {
       if (low_weights) probe.weights = Dtype::fp8;
       if (low_kv) probe.kv = Dtype::fp8;
       for (Diagnostic& each : unmeasured_parts(predictor, probe, problem_.parts)) {
-        if (std::find(told.begin(), told.end(), each.message) != told.end()) continue;
-        told.push_back(each.message);
+        if (std::find(reported.begin(), reported.end(), each.message) != reported.end()) continue;
+        reported.push_back(each.message);
         if (!good({std::move(each)})) return false;
       }
     }

@@ -55,7 +55,7 @@ Quality of_law(const Law& law, double tokens) {
   out.note = fmt::format(
       "{} ({}): loss = E + A/parameters^alpha + B/tokens^beta, E {} ({}), A {} ({}), alpha {} ({}), B {} "
       "({}), beta {} "
-      "({}); standard errors in brackets. The interval holds the errors of A and alpha alone: the others are "
+      "({}); standard errors in brackets. The interval holds only the errors of A and alpha: the others are "
       "the same for "
       "every shape. Fitted to {} to {} parameters and {} to {} tokens",
       law.name, law.source, law.e, law.e_error, law.a, law.a_error, law.alpha, law.alpha_error, law.b,
@@ -112,7 +112,7 @@ Parsed<Quality> of_table(const std::string& file, const std::string& csv) {
     if (spread < 0) return refuse("stderr is negative");
     const double half = kNinety * spread;
     if (!out.table.rows.emplace(key, std::array<double, 3>{value, value - half, value + half}).second)
-      return refuse("the same shape stands twice");
+      return refuse("the same shape appears twice");
   }
   if (out.table.rows.empty()) return refuse("no row");
   out.note = fmt::format("{} rows of {}", out.table.rows.size(), file);

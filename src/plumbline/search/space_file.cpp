@@ -148,7 +148,7 @@ void check_names(SpaceReader& document, const Space& space) {
                                printable(name), what),
                    at));
     } else if (!taken.insert(name).second) {
-      document.found().push_back(diagnose("search-name-taken", fmt::format("{} stands twice", name), at));
+      document.found().push_back(diagnose("search-name-taken", fmt::format("{} appears twice", name), at));
     }
   };
   for (const auto& each : space.dimensions) claim(each.name, each.at, "dimension");

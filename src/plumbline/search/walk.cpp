@@ -10,7 +10,7 @@
 namespace plumbline {
 namespace {
 
-/// f over rows and numbers: whichever operand is no row stands for all of it.
+/// f over rows and numbers: whichever operand is not a row stands for all of it.
 template <class F>
 void over(double* out, const double* a, double x, const double* b, double y, std::size_t length, F f) {
   if (a != nullptr && b != nullptr) {

@@ -70,7 +70,7 @@ std::optional<Diagnostic> check_layer(const Predictor& predictor, const Transfor
         fmt::format("no kernels for weights kept as {} were measured", unmeasured_format(layer)));
   }
   if (layer.latent.kv_rank > 0 && !measured_latent(layer))
-    return not_measured("latent attention of these sizes: measured are DeepSeek-V3's alone");
+    return not_measured("latent attention of these sizes: only DeepSeek-V3's were measured");
   for (const bool decode : {false, true}) {
     const StepWork work = decode ? StepWork{1, 1024, 0, 0, 0} : StepWork{0, 1, 1, 1024, 1024};
     for (const LayerKernel& kernel : layer_kernels(model, layer, d, work)) {

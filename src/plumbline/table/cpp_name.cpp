@@ -18,7 +18,7 @@ std::size_t operator_length(std::string_view name, std::size_t at) {
   constexpr std::string_view kWord = "operator";
   if (!name.substr(at).starts_with(kWord) || (at > 0 && word_char(name[at - 1]))) return 0;
   const std::string_view rest = name.substr(at + kWord.size());
-  // Longest first; "<<" only where it is no bracket behind operator<.
+  // Longest first; "<<" only where it is not a bracket behind operator<.
   constexpr auto kSymbols = std::to_array<std::string_view>(
       {" ()", " []", "()", "[]", "<=>", "<<=", ">>=", "->*", "->", "<<", ">>", "<=", ">=", "==",
        "!=",  "&&",  "||", "++", "--",  "+=",  "-=",  "*=",  "/=", "%=", "^=", "&=", "|=", "<",

@@ -96,7 +96,7 @@ MangledName read_mangled(std::string_view name) {
     if (!nested) break;
   }
   // The last source name of the arguments may be the one that was cut: "…ENS0_15CUDAFunctor_addIfEESt5arr".
-  // Literals ("Li128E") and numbers of references and lambdas ("S1_", "E0_") are no lengths, and a name with
+  // Literals ("Li128E") and numbers of references and lambdas ("S1_", "E0_") are not lengths, and a name with
   // a suffix (".intern.8f6de1e0") is whole.
   if (name.find('.') != kNone) return out;
   for (std::size_t at = name.size() - rest.size(); !out.cut && at < name.size();) {

@@ -35,7 +35,7 @@ struct RowAccount {
   std::int64_t ignored = 0;  ///< of another kind (a units row, another metric, a memcpy), by design
 };
 
-/// Device copies or fills, which are no kernels: counted apart and never in total_ns.
+/// Device copies or fills, which are not kernels: counted apart and never in total_ns.
 struct CopyTotals {
   std::int64_t count = 0;
   double time_ns = 0;

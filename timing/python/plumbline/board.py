@@ -51,7 +51,7 @@ def read_lines(path):
 
 def _object(value, what):
     if not isinstance(value, dict):
-        raise refuse("%s is no object" % what)
+        raise refuse("%s is not an object" % what)
     return value
 
 
@@ -67,7 +67,7 @@ def check_definition(definition):
     for entry, spec in definition["inputs"].items():
         shape = spec.get("shape")
         if not isinstance(spec.get("dtype"), str) or not (shape is None or isinstance(shape, list)):
-            raise refuse("inputs.%s of %s lacks its dtype, or its shape is no list" % (entry, name))
+            raise refuse("inputs.%s of %s lacks its dtype, or its shape is not a list" % (entry, name))
     return definition
 
 
@@ -106,7 +106,7 @@ def _evaluate(text, axes, what):
             return operations[type(node.op)](value(node.left), value(node.right))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub)):
             return value(node.operand) if isinstance(node.op, ast.UAdd) else -value(node.operand)
-        raise refuse("%s: %r is no arithmetic of known axes" % (what, text))
+        raise refuse("%s: %r is not arithmetic over known axes" % (what, text))
     try:
         return value(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError, ZeroDivisionError, OverflowError, MemoryError, RecursionError) as error:
@@ -128,7 +128,7 @@ def axes_of(definition, workload):
         elif kind == "expr" and isinstance(axis.get("expression"), str):
             expressions[name] = axis["expression"]
         else:
-            raise refuse("the axis %s is no const, var or expr" % name)
+            raise refuse("the axis %s is not a const, var or expr" % name)
     _whole(axes)
     plain = dict(axes)
     for name, text in expressions.items():

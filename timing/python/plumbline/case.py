@@ -122,7 +122,7 @@ class Case:
         self.sets_for_student = self._arenas[0].views
         self.sets_for_reference = [dict(kv for arena in self._arenas for kv in arena.views[i].items())
                                    for i in range(self.sets)]
-        # What is no device tensor was sent once: every set has the first one's.
+        # What is not a device tensor was sent once: every set has the first one's.
         self._fixed = {name: value for arena in self._arenas for name, value in arena.views[0].items()
                        if arena.specs[name]["kind"] != "tensor"}
         self.student_receives, self._student_may, self._made = shared, may, list(first)

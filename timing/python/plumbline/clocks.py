@@ -48,7 +48,7 @@ class Clock:
 
     def _offset(self):
         """How much longer than the reference's own readings the parent sees its windows."""
-        return statistics.median(seen - said for seen, said in self._windows["ref"])
+        return statistics.median(seen - reported for seen, reported in self._windows["ref"])
 
     def _late(self, behind, window):
         """How much later than the reference's the student's device was idle behind a window; 0 where that is its jitter."""
@@ -61,15 +61,15 @@ class Clock:
             return None, None
         offset = self._offset()
         seen = {side: statistics.median(s - offset for s, _ in windows) for side, windows in self._windows.items()}
-        said = statistics.median(r for _, r in self._windows["student"])
+        reported = statistics.median(r for _, r in self._windows["student"])
         parent = {side + "_ms": seen[side] / self._calls[side] for side in seen}
-        if said < (1 - MARGIN) * seen["student"] - _SLACK_MS:
+        if reported < (1 - MARGIN) * seen["student"] - _SLACK_MS:
             return parent, ("the student's process reports %.4g ms for a window of which the harness's own clock saw %.4g ms"
-                            % (said, seen["student"]))
+                            % (reported, seen["student"]))
         return parent, None
 
     def behind(self):
-        """Why the student's windows had not ended where they said, by medians; or None."""
+        """Why the student's windows had not ended where they should have, by medians; or None."""
         if not self._behind["ref"] or not self._behind["student"]:
             return None
         late = self._late(statistics.median(self._behind["student"]),

@@ -91,11 +91,11 @@ def _chosen(problem):
     if group is None:
         return list(known.values())
     if not isinstance(group, list) or not group:
-        raise refuse("group is no list of workloads")
+        raise refuse("group is not a list of workloads")
     uuids = [entry.get("uuid") if isinstance(entry, dict) else entry for entry in group]
     missing = [str(u) for u in uuids if not isinstance(u, str) or u not in known]
     if missing:
-        raise refuse("group names %s, which is no workload of %s" % (missing[0], problem["definition"]["name"]))
+        raise refuse("group names %s, which is not a workload of %s" % (missing[0], problem["definition"]["name"]))
     return [known[u] for u in uuids]
 
 
@@ -152,7 +152,7 @@ def board_inputs(source, name=None):
         made = _board_workloads(problem, None, _reference_module(problem["definition"], folder))
     chosen = [one for one in made if name in (None, one.name)]
     if not chosen:
-        raise refuse("%s is no workload of the problem" % name)
+        raise refuse("%s is not a workload of the problem" % name)
     backend = backends.choose()
 
     def make_inputs(seed):
@@ -164,7 +164,7 @@ def board_inputs(source, name=None):
 def _own_workloads(problem, draws, make_inputs):
     group = problem.get("group") or [problem.get("shape") or {}]
     if not isinstance(group, list):
-        raise refuse("group is no list")
+        raise refuse("group is not a list")
     workloads = []
     for index, entry in enumerate(group):
         name = str(entry.get("name", "problem%d" % index)) if isinstance(entry, dict) else str(entry)

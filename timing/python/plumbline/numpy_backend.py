@@ -57,7 +57,7 @@ class NumpyBackend(Backend):
         return isinstance(value, self.np.ndarray)
 
     def trouble(self, value):
-        """Why `value` is no plain array, or None."""
+        """Why `value` is not a plain array, or None."""
         if type(value) is not self.np.ndarray:
             return "is a %s.%s, not a plain numpy.ndarray" % (type(value).__module__, type(value).__qualname__)
         return None

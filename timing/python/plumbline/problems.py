@@ -59,7 +59,7 @@ def _build(module, name, problem, seed):
         return getattr(module, name)(*positional, **named)
     model = _on_device(torch, seed, make)
     if not isinstance(model, torch.nn.Module):
-        raise _refuse("%s is no torch.nn.Module" % name)
+        raise _refuse("%s is not a torch.nn.Module" % name)
     device = _device(torch)
     model = model.to(device).requires_grad_(False)
     for part in model.modules():

@@ -10,7 +10,7 @@ _MARGIN = 0.02  # the reference may be this much slower while the student lives,
 def block(comparison, before, after):
     """{"before_ms", "after_ms", "difference"}: how much slower the reference was while the student lived than in the
     slower of the two quiet readings (median ms and SM clock in MHz each, or None); a clock that fell under both sides' load
-    is no difference."""
+    is not a difference."""
     ms, mhz, apart = comparison.reference.median_ms, comparison.reference.sm_mhz, []
     for one in (before, after):
         if one and one[0] == one[0]:

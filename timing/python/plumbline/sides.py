@@ -21,7 +21,7 @@ from .page import ANSWERED, GONE, READY, Page
 WindowResult = collections.namedtuple("WindowResult", "readings problems outputs patched threads brackets behind early late")
 
 _PROBLEMS = {1: ("output-count", "a call returned %(value)d outputs, the reference %(count)d"),
-             2: ("output-type", "%(what)s is no plain tensor, or stands in no plain tuple, list or dict"),
+             2: ("output-type", "%(what)s is not a plain tensor, or is not in a plain tuple, list or dict"),
              3: ("output-type", "%(what)s is not on the GPU"),
              4: ("output-dtype", "%(what)s is not %(dtype)s, as the reference's"),
              5: ("output-shape", "%(what)s has another shape than the reference's %(shape)s"),
@@ -164,7 +164,7 @@ class RemoteSide:
 
     def _no_answer(self, doing):
         self.kill()
-        raise PlumblineError("worker-answer", "%s: the process wrote what is no answer while %s" % (self.target, doing))
+        raise PlumblineError("worker-answer", "%s: the process wrote something other than an answer while %s" % (self.target, doing))
 
     def _tell(self, message):
         data = (json.dumps(message) + "\n").encode()
@@ -247,27 +247,27 @@ class RemoteSide:
             brackets.append(bracket)
         self._check_state(state, doing)
         handed = time.monotonic()
-        told, readings, scripted = self._told(doing)
+        reported, readings, scripted = self._reported(doing)
         handed = 1e3 * (time.monotonic() - handed)
-        if told.status == 0:
+        if reported.status == 0:
             # Nothing of the student's Python has run since the window, nor does it before the harness has its own copy.
             handed = handed if scripted[0] == 0 else 0.0
             self._take(calls if collect else 0, handed)
         self._page.taken()
         answer = self._answer(self.limit_s, doing)  # an error of the call is raised here
         self.freeze()
-        if told.status != 0 or len(readings) != (1 if kind == "pipelined" else calls) or len(brackets) != len(readings):
+        if reported.status != 0 or len(readings) != (1 if kind == "pipelined" else calls) or len(brackets) != len(readings):
             self._no_answer(doing)
-        return self._result(answer, told, readings, scripted, brackets, calls if collect else 0)
+        return self._result(answer, reported, readings, scripted, brackets, calls if collect else 0)
 
-    def _told(self, doing):
+    def _reported(self, doing):
         """What the other process's library says of the window. Its time of the fake counts only where there is no GPU."""
         deadline = time.monotonic() + self.limit_s
         while True:
-            state, told, readings, scripted = self._page.answer(self._alive, 0.05)
+            state, reported, readings, scripted = self._page.answer(self._alive, 0.05)
             if state == READY:
                 fake = self._case.backend.name == "scripted"
-                return told, readings, scripted if fake else [0.0] * len(readings)
+                return reported, readings, scripted if fake else [0.0] * len(readings)
             if state == GONE:
                 self._gone(doing)
             if select.select([self._read_fd], [], [], 0)[0]:
@@ -295,13 +295,13 @@ class RemoteSide:
             self._gone(doing)
         assert state in (READY, ANSWERED)
 
-    def _result(self, answer, told, readings, scripted, brackets, collected):
-        problems = [self._problem(told.problem[i]) for i in range(min(max(told.problems, 0), 16))]
-        for text in integrity.raised(told.guards, answer.get("modes")):
+    def _result(self, answer, reported, readings, scripted, brackets, collected):
+        problems = [self._problem(reported.problem[i]) for i in range(min(max(reported.problems, 0), 16))]
+        for text in integrity.raised(reported.guards, answer.get("modes")):
             problems.append(("mode-active", "%s was active in the student's process after a window" % text))
-        whole = collected and not told.problems and not self.sees_reference
+        whole = collected and not reported.problems and not self.sees_reference
         outputs = self._case.outbox_views[:collected] if whole else []
-        if whole and told.copied != collected * len(self._case.output_specs):
+        if whole and reported.copied != collected * len(self._case.output_specs):
             self._no_answer("handing over its outputs")
         blocked = [bool(r.flags & native.HOST_BLOCKED) for r in readings]
         seen = [s or b.ms for s, b in zip(scripted, brackets)]

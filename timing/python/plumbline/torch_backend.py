@@ -78,7 +78,7 @@ class TorchBackend(Backend):
         return isinstance(value, self._tensor_type)
 
     def trouble(self, value):
-        """Why `value` is no plain device tensor whose bytes are there now, or None."""
+        """Why `value` is not a plain device tensor whose bytes are there now, or None."""
         if type(value) is not self._tensor_type:
             return "is a %s.%s, not a plain torch.Tensor" % (type(value).__module__, type(value).__qualname__)
         if not value.is_cuda:

@@ -164,7 +164,7 @@ Id Parser::delete_statement() {
   return close(node);
 }
 
-/// global and nonlocal: their names are no uses of a name, so they have no nodes.
+/// global and nonlocal: their names are not uses of a name, so they have no nodes.
 Id Parser::scope_statement() {
   const bool global = is(Token::kw_global);
   const Id node = add(global ? NodeKind::global_stmt : NodeKind::nonlocal_stmt, pos_++);

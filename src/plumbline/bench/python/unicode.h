@@ -18,7 +18,7 @@ std::string normalize_identifier(std::string_view text);
 bool is_character_name(std::string_view name);
 
 /// `bytes` in the named encoding as UTF-8, or none when it is unknown or a byte has no meaning in it.
-/// Encodings that are no superset of ASCII (UTF-16, EBCDIC) are refused, as Python refuses them for source
+/// Encodings that are not a superset of ASCII (UTF-16, EBCDIC) are refused, as Python refuses them for source
 /// files.
 std::optional<std::string> decode(std::string_view bytes, const std::string& encoding);
 
