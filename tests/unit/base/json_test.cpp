@@ -55,13 +55,13 @@ TEST(ParseJsonOrdered, IsTheLibrarysValue) {
     EXPECT_FALSE(parse_json_ordered(text, "f").ok()) << text;
 }
 
-// By looking through all keys for each new one, 400,000 take minutes.
+// By looking through all keys for each new one, 100,000 take half a minute under the sanitizers.
 TEST(ParseJsonOrdered, TakesTimeByTheKeysNotByTheirSquare) {
   std::string text = "{";
-  for (int i = 0; i < 400000; ++i) text += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":0";
+  for (int i = 0; i < 100000; ++i) text += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":0";
   const auto result = parse_json_ordered(text + "}", "f");
   ASSERT_TRUE(result.ok());
-  EXPECT_EQ(result.value->size(), 400000U);
+  EXPECT_EQ(result.value->size(), 100000U);
 }
 
 TEST(Json, FindsAKeyThatStandsTwice) {
