@@ -92,7 +92,8 @@ def main():
             assert done.returncode == 2 and done.stderr.count(" error") + done.stderr.count("error:") >= 1, f"checkpoint {what}"
         for option in ("--json-output", "--certificate", "--config", "--checkpoint"):
             done = search(option, "/dev/full", text=space())
-            assert option == "--checkpoint" or done.returncode == 2, f"{option} on a full disk: {done.returncode}"
+            expect(f"{option} on a full disk", done, 2, "file-unwritable")
+            assert done.stderr.count("error:") == 1 and not done.stdout, f"{option} on a full disk: {done.stderr}"
         expect("one file for two outputs", search("--json-output", folder / "o.json", "--config", folder / "o.json", text=space()), 2, None)
     print(f"{len(CASES)} spaces, {len(QUALITY)} quality files, checkpoints and full disks")
 

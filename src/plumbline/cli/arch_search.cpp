@@ -121,9 +121,10 @@ class Checkpoints {
   Diagnostics wrong_;
 };
 
-/// Searches from `state`. Where it does not end whole, the state is that of the last finished round.
+/// Searches from `state`. Where it does not end whole, the state is that of the last finished round. A
+/// checkpoint that could not be written does not end it: `wrong` says so.
 SearchEnd search_all(const Io& io, const Options& options, const Problem& problem, const Engine& engine,
-                     const SearchRanks& ranks, SearchState& state) {
+                     const SearchRanks& ranks, SearchState& state, Diagnostics& wrong) {
   std::signal(SIGINT, ask_stop);
   std::signal(SIGTERM, ask_stop);
   SearchEnd end = SearchEnd::whole;
@@ -141,7 +142,8 @@ SearchEnd search_all(const Io& io, const Options& options, const Problem& proble
         },
         &ranks);
   }
-  io.report(checkpoints.wrong());
+  wrong = checkpoints.wrong();
+  io.report(wrong);
   return end;
 }
 
@@ -215,6 +217,12 @@ int search(const Io& io, const Options& options, RanksSession& session) {
     engine.emplace(*problem.value, how);
     state = first_state(options, *problem.value, *engine);
   }
+  // A place where no checkpoint can be written is found before the search and not after hours of it.
+  if (state.ok() && session.first() && !options.checkpoint.empty()) {
+    if (Diagnostics wrong = Checkpoints(*problem.value, options.checkpoint, true).write(*state.value);
+        !wrong.empty())
+      state = {std::nullopt, std::move(wrong)};
+  }
   Diagnostics found = problem.diagnostics;
   found.insert(found.end(), state.diagnostics.begin(), state.diagnostics.end());
   if (session.first()) io.report(found);
@@ -223,13 +231,16 @@ int search(const Io& io, const Options& options, RanksSession& session) {
     return refuse(differ);
   }
   if (!state.ok()) return kExitUsage;
-  const SearchEnd end = search_all(io, options, *problem.value, *engine, session.ranks(), *state.value);
+  Diagnostics unwritten;
+  const SearchEnd end =
+      search_all(io, options, *problem.value, *engine, session.ranks(), *state.value, unwritten);
   if (end == SearchEnd::lost) session.leave();
   if (!session.first()) return end == SearchEnd::whole ? kExitOk : kExitGate;
   if (end != SearchEnd::whole) return interrupted(io, options, *problem.value, *engine, *state.value, end);
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
-  return conclude(io, options, *problem.value, *engine, *state.value);
+  const int status = conclude(io, options, *problem.value, *engine, *state.value);
+  return status == kExitOk && !unwritten.empty() ? kExitUsage : status;
 }
 
 int run(const Io& io, const Options& options) {

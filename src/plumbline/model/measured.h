@@ -184,6 +184,10 @@ KernelTime predict_elementwise(const KernelSource& source, std::string_view name
 /// same.
 Prediction predict_measured(const KernelSource& source, const Layer& layer, KernelMemory* memory = nullptr);
 
+/// Kernel `i` of predict_measured() alone, or none where the layer has fewer.
+std::optional<KernelTime> predict_measured_kernel(const KernelSource& source, const Layer& layer,
+                                                  std::size_t i, KernelMemory* memory = nullptr);
+
 /// An element-wise kernel inside a layer.
 struct PointwiseKernel {
   KernelRole role;

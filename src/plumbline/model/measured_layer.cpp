@@ -176,6 +176,33 @@ struct PointwiseTimes {
   }
 };
 
+/// The times of all of a layer's kernels, each predicted when it is asked for.
+struct LayerTimes {
+  const KernelSource& source;
+  const Layer& layer;
+  KernelMemory* memory;
+  PointwiseTimes pointwise;
+  std::array<GemmShape, 4> gemms;
+  LayerKind kind;
+
+  LayerTimes(const KernelSource& s, const Layer& l, KernelMemory* m)
+      : source(s),
+        layer(l),
+        memory(m),
+        pointwise(s, l),
+        gemms(layer_gemms(l, token_rows(l))),
+        kind(layer_kind(l)) {}
+
+  KernelTime of(const DecoderKernel& kernel) const {
+    if (kernel.role == KernelRole::projection)
+      return inside_layer(source, kind,
+                          gemm_time(source, kernel.name, kernel.place, gemms[kernel.place], memory));
+    if (kernel.role == KernelRole::attention)
+      return layer_attention(source, pointwise.fitted.terms, layer, pointwise.counts, memory);
+    return pointwise.of(kernel);
+  }
+};
+
 void finish_layer(Prediction& p, const Layer& layer, double half_width, double within) {
   p.bottleneck = 0;
   double squares = 0;
@@ -250,23 +277,20 @@ std::vector<PointwiseKernel> predict_pointwise(const KernelSource& source, const
 }
 
 Prediction predict_measured(const KernelSource& source, const Layer& layer, KernelMemory* memory) {
-  const PointwiseTimes pointwise(source, layer);
-  const FittedLayer& fitted = pointwise.fitted;
-  const auto gemms = layer_gemms(layer, token_rows(layer));
-  const LayerKind kind = layer_kind(layer);
+  const LayerTimes times(source, layer, memory);
+  const FittedLayer& fitted = times.pointwise.fitted;
   Prediction p;
-  for (const DecoderKernel& kernel : kernels_of(source, layer).kernels()) {
-    if (kernel.role == KernelRole::projection) {
-      const std::size_t place = kernel.place;
-      p.add(inside_layer(source, kind, gemm_time(source, kernel.name, place, gemms[place], memory)));
-    } else if (kernel.role == KernelRole::attention) {
-      p.add(layer_attention(source, fitted.terms, layer, pointwise.counts, memory));
-    } else {
-      p.add(pointwise.of(kernel));
-    }
-  }
-  finish_layer(p, layer, layer_half_width(source, kind), fitted.sessions > 1 ? fitted.within_half_width : 0);
+  for (const DecoderKernel& kernel : kernels_of(source, layer).kernels()) p.add(times.of(kernel));
+  finish_layer(p, layer, layer_half_width(source, times.kind),
+               fitted.sessions > 1 ? fitted.within_half_width : 0);
   return p;
+}
+
+std::optional<KernelTime> predict_measured_kernel(const KernelSource& source, const Layer& layer,
+                                                  std::size_t i, KernelMemory* memory) {
+  const auto list = kernels_of(source, layer);
+  if (i >= list.kernels().size()) return std::nullopt;
+  return LayerTimes(source, layer, memory).of(list.kernels()[i]);
 }
 
 std::optional<double> kept_measurement(const KernelSource& source, const Layer& layer,

@@ -75,6 +75,14 @@ Prediction predict(const Predictor& predictor, const Layer& layer, KernelMemory*
                           : predict_proxy(predictor.proxy, layer);
 }
 
+std::optional<KernelTime> predict_kernel_of(const Predictor& predictor, const Layer& layer, std::size_t i,
+                                            KernelMemory* memory) {
+  if (predictor.source) return predict_measured_kernel(*predictor.source, layer, i, memory);
+  const Prediction all = predict_proxy(predictor.proxy, layer);
+  if (i >= all.kernel_count) return std::nullopt;
+  return all.kernel_storage[i];
+}
+
 KernelTime predict_gemm(const Predictor& predictor, std::string_view name, std::int64_t m, std::int64_t n,
                         std::int64_t k) {
   if (predictor.source) return predict_gemm(*predictor.source, name, {m, n, k});

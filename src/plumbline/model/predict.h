@@ -48,6 +48,10 @@ class KernelMemory;  // model/kernel_memory.h
 /// predicted anew.
 Prediction predict(const Predictor& predictor, const Layer& layer, KernelMemory* memory = nullptr);
 
+/// Kernel `i` of predict() alone, or none where the layer has fewer.
+std::optional<KernelTime> predict_kernel_of(const Predictor& predictor, const Layer& layer, std::size_t i,
+                                            KernelMemory* memory = nullptr);
+
 /// The parts of a model outside its layers, each of `rows` token rows.
 /// A GEMM y[m,n] = x[m,k]·w[n,k]ᵀ, such as the LM head.
 KernelTime predict_gemm(const Predictor& predictor, std::string_view name, std::int64_t m, std::int64_t n,

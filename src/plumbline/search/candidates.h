@@ -47,6 +47,7 @@ struct FrontPoint {
 /// stands.
 struct Front {
   std::vector<FrontPoint> points;
+  bool flat = true;      ///< the third objective of every point is 0
   std::size_t hint = 0;  ///< the point that dominated last: neighbours are dominated by the same one
 
   static bool covers(const FrontPoint& a, const FrontPoint& b) {
@@ -58,7 +59,9 @@ struct Front {
     if (hint < points.size() && covers(points[hint], point)) return true;
     const auto end = std::upper_bound(points.begin(), points.end(), point.value[0],
                                       [](double v, const FrontPoint& p) { return v < p.value[0]; });
-    for (auto at = end; at != points.begin();) {  // near in the first objective, and so best in the second
+    // Of two objectives the nearest in the first is the best in the second, and no other need be asked.
+    const auto last = flat && point.value[2] >= 0 && end != points.begin() ? end - 1 : points.begin();
+    for (auto at = end; at != last;) {
       --at;
       if (!covers(*at, point)) continue;
       hint = static_cast<std::size_t>(at - points.begin());
@@ -73,6 +76,7 @@ struct Front {
       return a.value != b.value ? a.value < b.value : a.number < b.number;
     });
     points.insert(at, point);
+    flat = flat && point.value[2] == 0;
     hint = 0;
   }
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <numeric>
 
 namespace plumbline {
@@ -79,12 +80,22 @@ void SearchPlan::plan_levels() {
     }
     if (next == count) break;
     block[next] /= kSplit;
-    levels.push_back({static_cast<int>(next), block[next], {}, {}});
+    levels.push_back({static_cast<int>(next), block[next], {}, {}, {}, {}});
   }
+  std::vector<int> roots;
+  for (const int c : constraints) roots.push_back(problem.constraints[static_cast<std::size_t>(c)].node);
+  const std::vector<int> first = cone_of(problem.program, roots);
+  roots.push_back(problem.objective.node);
+  for (const ProblemRoot& each : problem.front) roots.push_back(each.node);
+  needed = cone_of(problem.program, roots);
   for (Level& level : levels) {
-    for (std::size_t i = 0; i < problem.program.nodes.size(); ++i) {
-      if ((problem.program.nodes[i].support >> level.dimension & 1U) != 0)
-        level.nodes.push_back(static_cast<int>(i));
+    const auto depends = [&](int at) { return (node(at).support >> level.dimension & 1U) != 0; };
+    std::copy_if(first.begin(), first.end(), std::back_inserter(level.nodes), depends);
+    for (const int at : needed) {
+      if (depends(at) && !std::binary_search(first.begin(), first.end(), at)) level.more.push_back(at);
+    }
+    for (const int c : constraints) {
+      if (depends(problem.constraints[static_cast<std::size_t>(c)].node)) level.constraints.push_back(c);
     }
   }
   strides.assign(count, 1);

@@ -3,6 +3,7 @@
 // installed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -26,7 +27,9 @@ struct Coarse {
 struct Level {
   int dimension = 0;
   std::int32_t block = 1;             ///< of the dimension below this level
-  std::vector<int> nodes;             ///< that depend on the dimension, in evaluation order
+  std::vector<int> nodes;             ///< of constraints that depend on the dimension, in evaluation order
+  std::vector<int> more;              ///< the objectives' nodes that do and are none of these
+  std::vector<int> constraints;       ///< that depend on the dimension
   std::vector<const Coarse*> tables;  ///< by table: the one to look up below this level
 };
 
@@ -47,6 +50,7 @@ struct SearchPlan {
   std::vector<std::unique_ptr<Coarse>> coarse;
   std::vector<const Coarse*> top_tables;
   std::vector<int> constraints;  ///< that count
+  std::vector<int> needed;       ///< nodes of these and of the objectives, in evaluation order
   std::vector<RowRoot> rows;
   std::vector<std::int64_t> strides;
   std::vector<Slab> slabs;
@@ -77,13 +81,23 @@ class Walk {
   int refused_by() const;
   /// No shape of the box can be in the answer.
   bool pruned() const;
-  /// Walks the box down from `level`. False: stopped.
+  /// Walks the box, neither refused nor pruned, down from `level`. False: stopped.
   bool search(std::size_t level);
 
  private:
+  /// A node's intervals in the parts that a level splits a box into.
+  struct Parts {
+    alignas(16) std::array<double, kSplit> low{}, high{};
+  };
   const Range& range(int at) const { return ranges_[depth_][static_cast<std::size_t>(at)]; }
-  void evaluate(const std::vector<int>& nodes, const std::vector<const Coarse*>& tables);
-  bool judge();
+  std::size_t place_in(const Coarse& coarse, const CostTable& table) const;
+  /// `nodes` of the first `count` parts of `split` at once.
+  void evaluate(const Level& split, const std::vector<int>& nodes, std::int32_t low, std::int32_t high,
+                std::size_t count);
+  Parts operand(const Level& split, int at) const;
+  template <class Least>
+  bool behind(double bound, Least least) const;
+  std::int64_t first_number() const;
   void row();
   void row_node(int at, std::size_t length);
 
@@ -94,6 +108,7 @@ class Walk {
   Slab box_;
   std::size_t depth_ = 0;
   std::vector<std::vector<Range>> ranges_;  ///< by depth
+  std::vector<std::vector<Parts>> parts_;   ///< by depth: of the nodes that its split changes
   std::vector<std::vector<double>> rows_;   ///< by node
   std::vector<std::int64_t> row_of_;        ///< by node: the row that it was last evaluated for
   std::int64_t row_number_ = 0;

@@ -74,12 +74,11 @@ std::size_t rank_kernel_count(const Predictor& predictor, const ShapeLayer& shap
 KernelTime rank_kernel(const Predictor& predictor, const ShapeLayer& shape, const LayerParts& parts,
                        std::size_t i, KernelMemory* memory) {
   const Layer rank = rank_layer(shape);
-  const Prediction base = predict(predictor, rank, memory);
-  if (i < base.kernel_count) {
-    const KernelTime& time = base.kernel_storage[i];
-    return predictor.source == nullptr ? time : rank_decoder_kernel(*predictor.source, shape, rank, i, time);
+  if (const auto time = predict_kernel_of(predictor, rank, i, memory)) {
+    return predictor.source == nullptr ? *time
+                                       : rank_decoder_kernel(*predictor.source, shape, rank, i, *time);
   }
-  i -= base.kernel_count;
+  i -= predict(predictor, rank, memory).kernel_count;
   if (parts.experts && i == 0) {
     if (shape.num_experts == 0) return nothing("router");
     return predict_gemm(predictor, "router", token_rows(rank), shape.num_experts, rank.hidden_dim);

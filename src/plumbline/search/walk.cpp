@@ -3,6 +3,7 @@
 // over a box; constraints refuse a box whole, bounds prune it, and what is left is evaluated row by row.
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "plumbline/search/search_plan.h"
@@ -22,12 +23,40 @@ void over(double* out, const double* a, double x, const double* b, double y, std
   }
 }
 
+/// a + b of every part. False: one may be no number, and apply() decides.
+template <class Parts>
+bool add_parts(const Parts& a, const Parts& b, Parts& out, std::size_t count) {
+  for (std::size_t i = 0; i < a.low.size(); ++i) {
+    out.low[i] = a.low[i] + b.low[i];
+    out.high[i] = a.high[i] + b.high[i];
+  }
+  bool numbers = true;
+  for (std::size_t i = 0; i < count; ++i) numbers = numbers && out.low[i] <= out.high[i];
+  return numbers;
+}
+
+/// a · b of every part where all are finite and none is negative. False: apply() decides.
+template <class Parts>
+bool multiply_parts(const Parts& a, const Parts& b, Parts& out, std::size_t count) {
+  constexpr double most = std::numeric_limits<double>::max();
+  bool plain = true;
+  for (std::size_t i = 0; i < count; ++i)
+    plain = plain && a.low[i] >= 0 && b.low[i] >= 0 && a.high[i] <= most && b.high[i] <= most;
+  if (!plain) return false;
+  for (std::size_t i = 0; i < a.low.size(); ++i) {
+    out.low[i] = a.low[i] * b.low[i];
+    out.high[i] = a.high[i] * b.high[i];
+  }
+  return true;
+}
+
 }  // namespace
 
 Walk::Walk(const SearchPlan& plan, SlabResult& result, TopList top, Front front)
     : plan_(plan), result_(result), top_(std::move(top)), front_(std::move(front)) {
   const std::size_t nodes = plan.problem.program.nodes.size();
   ranges_.assign(plan.levels.size() + 1, std::vector<Range>(nodes));
+  parts_.assign(plan.levels.size(), std::vector<Parts>(nodes));
   rows_.resize(nodes);
   row_of_.assign(nodes, 0);
   for (const RowRoot& root : plan.rows) {
@@ -37,46 +66,89 @@ Walk::Walk(const SearchPlan& plan, SlabResult& result, TopList top, Front front)
   result_.top.limit = top_.limit;
 }
 
-void Walk::evaluate(const std::vector<int>& nodes, const std::vector<const Coarse*>& tables) {
-  std::vector<Range>& ranges = ranges_[depth_];
-  const auto of = [&](int at) { return at < 0 ? Range{} : ranges[static_cast<std::size_t>(at)]; };
-  for (const int at : nodes) {
-    const ProgramNode& node = plan_.node(at);
-    Range& out = ranges[static_cast<std::size_t>(at)];
-    const auto index = static_cast<std::size_t>(std::max(node.index, 0));
-    switch (node.op) {
-      case Op::constant:
-        out = {node.value, node.value};
-        break;
-      case Op::dimension: {
-        const auto& values = plan_.problem.space.dimensions[index].values;
-        out = {values[static_cast<std::size_t>(box_.low[index])],
-               values[static_cast<std::size_t>(box_.high[index]) - 1]};
-        break;
-      }
-      case Op::table: {
-        const Coarse& coarse = *tables[index];
-        const CostTable& table = plan_.problem.tables[index];
-        std::size_t place = 0;
-        for (std::size_t i = 0; i < coarse.sizes.size(); ++i) {
-          const auto low = box_.low[static_cast<std::size_t>(table.dimensions[i])];
-          place = place * coarse.sizes[i] + static_cast<std::size_t>(low / coarse.block[i]);
-        }
-        out = {coarse.low[place], coarse.high[place]};
-        break;
-      }
-      default:
-        out = apply(node.op, of(node.a), of(node.b), of(node.c));
-    }
+std::size_t Walk::place_in(const Coarse& coarse, const CostTable& table) const {
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < coarse.sizes.size(); ++i) {
+    const auto low = box_.low[static_cast<std::size_t>(table.dimensions[i])];
+    place = place * coarse.sizes[i] + static_cast<std::size_t>(low / coarse.block[i]);
   }
+  return place;
 }
 
 void Walk::enter(const Slab& box, std::size_t level) {
   box_ = box;
   depth_ = 0;
-  std::vector<int> all(plan_.problem.program.nodes.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
-  evaluate(all, level == 0 ? plan_.top_tables : plan_.levels[level - 1].tables);
+  const std::vector<const Coarse*>& tables = level == 0 ? plan_.top_tables : plan_.levels[level - 1].tables;
+  std::vector<Range>& ranges = ranges_[0];
+  const auto of = [&](int at) { return at < 0 ? Range{} : ranges[static_cast<std::size_t>(at)]; };
+  for (const int at : plan_.needed) {
+    const ProgramNode& node = plan_.node(at);
+    Range& out = ranges[static_cast<std::size_t>(at)];
+    const auto index = static_cast<std::size_t>(std::max(node.index, 0));
+    if (node.op == Op::constant) {
+      out = {node.value, node.value};
+    } else if (node.op == Op::dimension) {
+      const auto& values = plan_.problem.space.dimensions[index].values;
+      out = {values[static_cast<std::size_t>(box_.low[index])],
+             values[static_cast<std::size_t>(box_.high[index]) - 1]};
+    } else if (node.op == Op::table) {
+      const std::size_t place = place_in(*tables[index], plan_.problem.tables[index]);
+      out = {tables[index]->low[place], tables[index]->high[place]};
+    } else {
+      out = apply(node.op, of(node.a), of(node.b), of(node.c));
+    }
+  }
+}
+
+Walk::Parts Walk::operand(const Level& split, int at) const {
+  Parts out;
+  if (at < 0) return out;
+  if ((plan_.node(at).support >> split.dimension & 1U) != 0)
+    return parts_[depth_][static_cast<std::size_t>(at)];
+  out.low.fill(range(at).low);
+  out.high.fill(range(at).high);
+  return out;
+}
+
+void Walk::evaluate(const Level& split, const std::vector<int>& nodes, std::int32_t low, std::int32_t high,
+                    std::size_t count) {
+  for (const int at : nodes) {
+    const ProgramNode& node = plan_.node(at);
+    Parts& out = parts_[depth_][static_cast<std::size_t>(at)];
+    const auto index = static_cast<std::size_t>(std::max(node.index, 0));
+    if (node.op == Op::dimension) {
+      const auto& values = plan_.problem.space.dimensions[index].values;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::int32_t from = low + static_cast<std::int32_t>(i) * split.block;
+        out.low[i] = values[static_cast<std::size_t>(from)];
+        out.high[i] = values[static_cast<std::size_t>(std::min(high, from + split.block)) - 1];
+      }
+      continue;
+    }
+    if (node.op == Op::table) {
+      const Coarse& coarse = *split.tables[index];
+      const CostTable& table = plan_.problem.tables[index];
+      std::size_t step = 1;  // between neighbours of the dimension
+      for (std::size_t i = coarse.sizes.size(); table.dimensions[--i] != split.dimension;)
+        step *= coarse.sizes[i];
+      const std::size_t first = place_in(coarse, table);
+      for (std::size_t i = 0; i < count; ++i) {
+        out.low[i] = coarse.low[first + i * step];
+        out.high[i] = coarse.high[first + i * step];
+      }
+      continue;
+    }
+    const Parts a = operand(split, node.a), b = operand(split, node.b);
+    if (node.op == Op::add && add_parts(a, b, out, count)) continue;
+    if (node.op == Op::multiply && multiply_parts(a, b, out, count)) continue;
+    const Parts c = operand(split, node.c);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Range r =
+          apply(node.op, Range{a.low[i], a.high[i]}, Range{b.low[i], b.high[i]}, Range{c.low[i], c.high[i]});
+      out.low[i] = r.low;
+      out.high[i] = r.high;
+    }
+  }
 }
 
 int Walk::refused_by() const {
@@ -87,35 +159,31 @@ int Walk::refused_by() const {
   return -1;
 }
 
-bool Walk::pruned() const {
-  if (!plan_.options.prune) return false;
+std::int64_t Walk::first_number() const {
   std::int64_t first = 0;
   for (std::size_t d = 0; d < box_.low.size(); ++d) first += plan_.strides[d] * box_.low[d];
-  if (top_.wants({bound(), first})) return false;
-  if (plan_.problem.front.empty()) return true;
-  FrontPoint least;
-  least.number = first;
-  for (std::size_t i = 0; i < plan_.problem.front.size(); ++i)
-    least.value[i] = range(plan_.problem.front[i].node).low;
-  return front_.dominates(least);
+  return first;
 }
 
-/// False: the box is done with, refused or pruned, and counted.
-bool Walk::judge() {
-  const int refused = refused_by();
-  if (refused >= 0) {
-    result_.tally.rejected[static_cast<std::size_t>(refused)] += volume(box_);
-    return false;
-  }
-  if (pruned()) {
-    result_.tally.pruned += volume(box_);
-    return false;
-  }
-  return true;
+/// No shape from the box's first on, with these least values or more, can be in the answer.
+template <class Least>
+bool Walk::behind(double bound, Least least) const {
+  if (!plan_.options.prune) return false;
+  const std::int64_t first = first_number();
+  if (top_.wants({bound, first})) return false;
+  if (plan_.problem.front.empty()) return true;
+  FrontPoint point;
+  point.number = first;
+  for (std::size_t i = 0; i < plan_.problem.front.size(); ++i)
+    point.value[i] = least(plan_.problem.front[i].node);
+  return front_.dominates(point);
+}
+
+bool Walk::pruned() const {
+  return behind(bound(), [&](int at) { return range(at).low; });
 }
 
 bool Walk::search(std::size_t level) {
-  if (!judge()) return true;
   if (level == plan_.levels.size()) {
     row();
     return plan_.options.stop == nullptr || !plan_.options.stop->load(std::memory_order_relaxed);
@@ -123,15 +191,46 @@ bool Walk::search(std::size_t level) {
   const Level& split = plan_.levels[level];
   const auto d = static_cast<std::size_t>(split.dimension);
   const std::int32_t low = box_.low[d], high = box_.high[d];
+  const auto count = static_cast<std::size_t>((high - low + split.block - 1) / split.block);
+  std::vector<Parts>& parts = parts_[depth_];
+  evaluate(split, split.nodes, low, high, count);
+  std::array<int, kSplit> refused{};
+  std::size_t open = count;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto none = std::find_if(split.constraints.begin(), split.constraints.end(), [&](int c) {
+      const Parts& truth =
+          parts[static_cast<std::size_t>(plan_.problem.constraints[static_cast<std::size_t>(c)].node)];
+      return truth.low[i] == 0 && truth.high[i] == 0;
+    });
+    refused[i] = none == split.constraints.end() ? -1 : *none;
+    if (refused[i] >= 0) --open;
+  }
+  if (open > 0) evaluate(split, split.more, low, high, count);
   bool going = true;
-  for (std::int32_t at = low; at < high && going; at += split.block) {
-    box_.low[d] = at;
-    box_.high[d] = std::min(high, at + split.block);
-    ranges_[depth_ + 1] = ranges_[depth_];
-    ++depth_;
-    evaluate(split.nodes, split.tables);
-    going = search(level + 1);
-    --depth_;
+  for (std::size_t i = 0; i < count && going; ++i) {
+    box_.low[d] = low + static_cast<std::int32_t>(i) * split.block;
+    box_.high[d] = std::min(high, box_.low[d] + split.block);
+    const auto least = [&](int at) {
+      const bool changes = (plan_.node(at).support >> split.dimension & 1U) != 0;
+      return changes ? parts[static_cast<std::size_t>(at)].low[i] : range(at).low;
+    };
+    if (refused[i] >= 0) {
+      result_.tally.rejected[static_cast<std::size_t>(refused[i])] += volume(box_);
+    } else if (behind(least(plan_.problem.objective.node), least)) {
+      result_.tally.pruned += volume(box_);
+    } else {
+      std::vector<Range>& below = ranges_[depth_ + 1];
+      below = ranges_[depth_];
+      for (const std::vector<int>* nodes : {&split.nodes, &split.more}) {
+        for (const int at : *nodes) {
+          const Parts& of = parts[static_cast<std::size_t>(at)];
+          below[static_cast<std::size_t>(at)] = {of.low[i], of.high[i]};
+        }
+      }
+      ++depth_;
+      going = search(level + 1);
+      --depth_;
+    }
     if (plan_.options.first_only && !result_.top.best.empty()) going = false;
   }
   box_.low[d] = low;
@@ -185,8 +284,7 @@ void Walk::row_node(int at, std::size_t length) {
 void Walk::row() {
   const auto inner = static_cast<std::size_t>(plan_.problem.inner);
   const auto length = static_cast<std::size_t>(box_.high[inner] - box_.low[inner]);
-  std::int64_t first = 0;
-  for (std::size_t d = 0; d < box_.low.size(); ++d) first += plan_.strides[d] * box_.low[d];
+  const std::int64_t first = first_number();
   const std::int64_t stride = plan_.strides[inner];
   ++row_number_;
   std::array<std::uint8_t, kRow> alive{};
