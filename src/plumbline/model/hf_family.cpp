@@ -343,8 +343,6 @@ constexpr auto kKinds = std::to_array<Kind>({
 
 }  // namespace
 
-std::span<const HfFamily> hf_families() { return kFamilies; }
-
 std::vector<std::string_view> hf_model_types() {
   std::vector<std::string_view> all;
   for (const HfFamily& family : kFamilies) {

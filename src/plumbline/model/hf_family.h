@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -66,9 +65,6 @@ struct HfFamily {
   HfExtra extra = HfExtra::none;
   HfDefaults defaults{};
 };
-
-/// Every known family.
-std::span<const HfFamily> hf_families();
 
 /// Every known model type.
 std::vector<std::string_view> hf_model_types();

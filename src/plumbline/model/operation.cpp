@@ -217,14 +217,6 @@ KernelTime predict_curve(const Operation& operation, const Machine& machine, std
 
 }  // namespace
 
-std::size_t kernel_of(const Operation& operation, const Machine& machine, const KernelRequest& request) {
-  const OperationFamily& family = family_of(operation.key.kind);
-  Features features{};
-  const OperationAnalytic analytic = family.analytic(machine, operation.constants, request.shape);
-  const std::size_t count = fill_features(family, machine, analytic, request.shape, 0, features);
-  return chosen_kernel(operation, request, features, count);
-}
-
 KernelTime predict_kernel(const KernelSource& source, std::string_view name, const KernelRequest& request) {
   if (is_plain(request.shape)) {
     if (const auto* s = std::get_if<GemmShape>(&request.shape)) return predict_gemm(source, name, *s);

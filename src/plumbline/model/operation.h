@@ -123,9 +123,6 @@ Diagnostics check_request(const KernelSource& source, const KernelRequest& reque
 /// data sheet with generic constants, and its provenance says specification.
 KernelTime predict_kernel(const KernelSource& source, std::string_view name, const KernelRequest& request);
 
-/// Which of the operation's kernels `request` means (as named), or would run; the operation has kernels.
-std::size_t kernel_of(const Operation& operation, const Machine& machine, const KernelRequest& request);
-
 /// A kernel's name as operations keep it: without a version behind a space ("NCCL 2.29.2" is NCCL).
 std::string_view plain_kernel(std::string_view name);
 
