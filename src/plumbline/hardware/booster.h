@@ -31,6 +31,7 @@ struct BoostOptions {
   double min_weight = 4;      ///< least weight of a leaf
   double ridge = 1;           ///< added to a leaf's weight: small leaves are shrunk
   int models = 1;             ///< forests with different draws, averaged
+  double soft = 0;            ///< errors beyond it count linearly; 0: all by their squares
   std::uint64_t seed = 1;
   const Forest* like = nullptr;  ///< grow on this forest's thresholds, so that the two can be added
 };

@@ -241,6 +241,19 @@ Unseen predict_unseen(const OpProblem& problem, const Sites& site, std::uint64_t
 
 namespace {
 
+/// Errors by their squares, or linearly beyond problem.soft where that is asked for: whichever the folds say.
+Unseen predict_better(const OpProblem& problem, std::uint64_t seed, Model& model) {
+  Unseen out = predict_unseen(problem, problem.site, seed, &model);
+  if (problem.soft <= 0 || problem.prior) return out;
+  OpProblem other = problem;
+  other.boost.soft = problem.soft;
+  Model soft;
+  Unseen unseen = predict_unseen(other, problem.site, seed, &soft);
+  if (mape(problem, unseen.predicted) >= mape(problem, out.predicted)) return out;
+  model = std::move(soft);
+  return unseen;
+}
+
 /// `problem` as a fit beside a sibling sees it: from the sibling's constants, with trees that suit few rows.
 OpProblem beside(OpProblem problem, std::shared_ptr<const OpPrior> prior) {
   const std::size_t rows = problem.size();
@@ -272,7 +285,7 @@ OpFit fit_op(const OpProblem& problem, std::uint64_t seed) {
   OpFit out;
   const std::size_t n = problem.size();
   Model model;
-  const auto [predicted, formula] = predict_unseen(problem, problem.site, seed, &model);
+  const auto [predicted, formula] = predict_better(problem, seed, model);
   std::vector<double> roofline(n), errors(n);
   for (std::size_t i = 0; i < n; ++i) {
     errors[i] = std::log(problem.us[i] / predicted[i]);

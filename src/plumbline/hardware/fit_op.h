@@ -39,6 +39,7 @@ struct OpProblem {
   std::function<double(std::size_t)> roofline_us;
   std::function<std::array<double, 3>(std::size_t)> domain;
   BoostOptions boost;
+  double soft = 0;  ///< > 0: trees whose errors count linearly beyond it are tried too
   int folds = 10;
   std::shared_ptr<const OpPrior>
       prior;  ///< constants to stay near, and trees that are kept: smaller ones are added to them

@@ -145,6 +145,27 @@ TEST(Boost, FindsStepsAndRepeatsItself) {
   EXPECT_EQ(first, second);
 }
 
+TEST(Boost, AStrayReadingPullsNoHarderThanAnyOtherWhereErrorsCountLinearly) {
+  std::vector<double> target, plain;
+  const FeatureTable table = random_table(2000, plain);
+  for (double& value : plain) value *= 0.1;       // as residuals of a formula are
+  for (std::size_t i = 0; i < plain.size(); ++i)  // one in seven took twice as long
+    target.push_back(plain[i] + (counter_random(7, i) % 7 == 0 ? 0.7 : 0.0));
+  BoostOptions options;
+  options.trees = 300;
+  options.leaves = 6;
+  options.min_weight = 40;
+  const auto off = [&](double soft) {
+    options.soft = soft;
+    const Forest forest = boost(table, target, {}, options);
+    double sum = 0;
+    for (std::size_t i = 0; i < plain.size(); ++i) sum += std::abs(evaluate(forest, table.row(i)) - plain[i]);
+    return sum / static_cast<double>(plain.size());
+  };
+  EXPECT_GT(off(0), 0.08);
+  EXPECT_LT(off(0.05), 0.04);
+}
+
 TEST(Boost, WithoutUnusedCutsTwoForestsAnswerAsBefore) {
   std::vector<double> target;
   const FeatureTable table = random_table(2000, target);
