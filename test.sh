@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs, builds and runs every test: g++ -O2 with warnings as errors builds the tool and runs it through golden,
-# conformance, package and Python tests; clang with AddressSanitizer and UBSan runs the same and every unit test.
+# conformance, package and Python tests; clang with AddressSanitizer and UBSan runs every unit test, golden, conformance
+# and whatever reads hostile input.
 #   ./test.sh            everything, once
 #   ./test.sh release    the g++ build only
 #   ./test.sh asan       the sanitizer build only
-#   ./test.sh full       the whole matrix: also every unit test and benchmark by g++, and the same bytes of both
-#                        compilers at -O0 and -O2
+#   ./test.sh full       the whole matrix: also every unit test and benchmark by g++, honest input under the sanitizers,
+#                        the fuzz targets built, and the same bytes of both compilers at -O0 and -O2
 set -euo pipefail
 cd "$(dirname "$0")"
 jobs=${PLUMBLINE_JOBS:-$(nproc)}
@@ -36,17 +37,18 @@ run_preset() {
     rm -f build-browser.log
     took "waiting for the browser"
   fi
-  ctest --preset "$1" -j "$jobs" --output-on-failure
+  # One more than there are processors: the pages' and the harness's tests wait for most of their time.
+  ctest --preset "$1" -j $((jobs + 1)) --output-on-failure ${3:-}
   took "tests"
 }
 
 case ${1:-all} in
   release) run_preset release ;;
-  asan) run_preset asan ;;
+  asan) run_preset asan "" "-LE honest" ;;
   all)
     run_preset release
     tools/format.sh --check
-    run_preset asan
+    run_preset asan "" "-LE honest"
     tools/determinism.sh build/release/plumbline build/asan/plumbline
     took "bytes of both compilers"
     ;;
@@ -54,6 +56,8 @@ case ${1:-all} in
     run_preset full "all all_verify_interface_header_sets"
     tools/format.sh --check
     run_preset asan
+    cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j "$jobs" | tail -n 1
+    took "fuzz targets"
     tools/determinism.sh --build build/full/plumbline build/asan/plumbline
     took "bytes of both compilers"
     ;;
