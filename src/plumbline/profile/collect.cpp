@@ -70,6 +70,18 @@ std::size_t Collector::processes() const {
   return ids.size();
 }
 
+bool fit_extremes(Launch& launch) {
+  if (!launch.min_ps || !launch.max_ps) return true;
+  const auto low = static_cast<double>(*launch.min_ps), high = static_cast<double>(*launch.max_ps);
+  const auto others = static_cast<double>(launch.launches - 1), total = static_cast<double>(launch.time_ps);
+  const double slack = 0.02 * total + 1000.0 * static_cast<double>(launch.launches);
+  if (low > high + slack || high + others * low > total + slack || low + others * high < total - slack)
+    return false;
+  launch.max_ps = std::min(*launch.max_ps, launch.time_ps);
+  launch.min_ps = std::min(*launch.min_ps, *launch.max_ps);
+  return true;
+}
+
 bool Collector::add(Group& group, const Launch& launch) {
   if (group.names.size() <= launch.name) group.names.resize(launch.name + 1);
   NameSums& sums = group.names[launch.name];

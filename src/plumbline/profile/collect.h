@@ -81,6 +81,11 @@ struct Launch {
   bool extremes = true;  ///< false: a summary that does not give the shortest and the longest
 };
 
+/// Can the launches of a summary's row, the shortest and the longest among them, sum to its total? Rounding
+/// is allowed for: 2 % and a nanosecond a launch. Where they can, ends that rounding put outside the total
+/// are moved onto it.
+bool fit_extremes(Launch& launch);
+
 /// Collects launches, then builds the table.
 class Collector {
  public:

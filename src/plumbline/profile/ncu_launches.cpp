@@ -99,6 +99,7 @@ void NcuFeeder::feed(const NcuRow& row, bool comma, const NcuExtremes* ends) {
   launch.min_ps = launch.max_ps = each;
   if (ends != nullptr && ends->low) launch.min_ps = to_picoseconds(value(*ends->low), row.unit);
   if (ends != nullptr && ends->high) launch.max_ps = to_picoseconds(value(*ends->high), row.unit);
+  if (!fit_extremes(launch)) return drop(row, "its shortest and longest launch do not go with the average");
   if (row.tensor_rank > 0) {
     const double pct = value(row.tensor);
     if (pct >= 0 && pct <= 100) launch.tensor_pct = pct;

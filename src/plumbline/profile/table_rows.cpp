@@ -354,8 +354,8 @@ std::optional<Diagnostic> TableRows::take_sums(std::span<const std::string_view>
   launch.min_ps = duration(cell(fields, columns_.low), columns_.low_unit);
   launch.max_ps = duration(cell(fields, columns_.high), columns_.high_unit);
   launch.extremes = launch.min_ps && launch.max_ps;
-  if (launch.extremes && *launch.min_ps > *launch.max_ps)
-    return wrong("a shortest launch that is longer than the longest", line);
+  if (!fit_extremes(launch))
+    return wrong("the shortest and the longest launch do not go with the calls and the total", line);
   return keep(group, launch, collector_.add(group, launch), line);
 }
 
