@@ -225,7 +225,7 @@ bool Collector::choose(std::vector<Key>& chosen) {
 
 /// Busy time is the union of the launches; gaps are the rest of the span from the first start to the last
 /// end.
-void Collector::add_times(KernelTable& table, Group& group) const {
+void Collector::add_times(KernelTable& table, Group& group) {
   if (group.timeline.empty()) return;
   const auto earlier = [](const TimedLaunch& a, const TimedLaunch& b) {
     if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
@@ -252,6 +252,9 @@ void Collector::add_times(KernelTable& table, Group& group) const {
   // Differences of integers: a double does not hold an absolute time in nanoseconds.
   const double span = static_cast<double>(static_cast<std::uint64_t>(reach) -
                                           static_cast<std::uint64_t>(group.timeline.front().start_ns));
+  if (span > static_cast<double>(kLongestNs))
+    return lost(fmt::format("launches lie {:.0f} days apart: a start is damaged, and no busy time is claimed",
+                            span / 8.64e13));
   table.busy_ns = busy;
   table.gaps_ns = std::max(0.0, span - busy);
   table.overlap_ns = std::max(0.0, total - busy);

@@ -147,7 +147,7 @@ class Collector {
   std::string list_processes(const std::set<std::int64_t>& ids) const;
   void check_account();
   KernelTable build(const Key& key, Group& group);
-  void add_times(KernelTable& table, Group& group) const;
+  void add_times(KernelTable& table, Group& group);
   void check_twins(const Group& group);
   void find_window(KernelTable& table, std::int64_t process, Group& group);
 
