@@ -183,7 +183,7 @@ def test_what_is_wrong_with_a_definition_is_said(students, change, message):
 
 
 @pytest.mark.parametrize("rows, group, message", [
-    ([], None, "no workload"), ([3], None, "no object"), ([{"uuid": 3}], None, "uuid"), ([{"uuid": "u"}], None, "axes"),
+    ([], None, "no workload"), ([3], None, "not an object"), ([{"uuid": 3}], None, "uuid"), ([{"uuid": "u"}], None, "axes"),
     ([dict(workload("u", 16), axes={})], None, "no value"), ([workload("u", -1)], None, "rows"),
     ([workload("u", 16, "telepathy")], None, "telepathy"), ([workload("u", 16, "safetensors")], None, "path"),
     ([workload("u", 16)], ["v"], "group"), ([workload("u", 16)], [], "group"), ([workload("u", 16)], [[]], "group")])

@@ -68,8 +68,6 @@ void add_ledger_add(Args& ledger) {
       .flag("--withdraw", options->withdraw, "nothing takes its place: the run no longer counts");
   add_ledger_option(args, options->bank.ledger);
   args.example("plumbline ledger add operators/attention_backward --run h200_price");
-  args.status(kExitGate, "the judgement was not passed; the run is banked");
-  args.status(kExitRefused, "the contract or the bench refuses; the refusal is banked");
   args.run([options](const Io& io) { return add(io, *options); });
 }
 

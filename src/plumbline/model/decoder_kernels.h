@@ -45,7 +45,10 @@ struct DecoderKernels {
   std::array<DecoderKernel, kMaxKernels> storage;
   std::size_t count = 0;
 
-  std::span<const DecoderKernel> kernels() const { return {storage.data(), count}; }
+  const DecoderKernel* begin() const { return storage.data(); }
+  const DecoderKernel* end() const { return begin() + count; }
+  std::size_t size() const { return count; }
+  const DecoderKernel& operator[](std::size_t i) const { return storage[i]; }
 };
 
 /// Token rows of a forward pass of the layer.

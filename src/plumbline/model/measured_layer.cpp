@@ -242,7 +242,7 @@ std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, co
   const double unit = unit_us(source);
   const auto gemms = layer_gemms(layer, token_rows(layer));
   std::array<double, kLayerTermCount> columns{};
-  for (const DecoderKernel& kernel : kernels_of(source, layer).kernels()) {
+  for (const DecoderKernel& kernel : kernels_of(source, layer)) {
     if (kernel.role == KernelRole::projection) {
       const double us = predict_gemm(source, "gemm", gemms[kernel.place]).ms * 1e3;
       columns[kGemm] += us;
@@ -270,7 +270,7 @@ KernelTime inside_layer(const KernelSource& source, LayerKind kind, const Kernel
 std::vector<PointwiseKernel> predict_pointwise(const KernelSource& source, const Layer& layer) {
   const PointwiseTimes times(source, layer);
   std::vector<PointwiseKernel> out;
-  for (const DecoderKernel& kernel : kernels_of(source, layer).kernels()) {
+  for (const DecoderKernel& kernel : kernels_of(source, layer)) {
     if (is_pointwise(kernel.role)) out.push_back({kernel.role, times.of(kernel)});
   }
   return out;
@@ -280,7 +280,7 @@ Prediction predict_measured(const KernelSource& source, const Layer& layer, Kern
   const LayerTimes times(source, layer, memory);
   const FittedLayer& fitted = times.pointwise.fitted;
   Prediction p;
-  for (const DecoderKernel& kernel : kernels_of(source, layer).kernels()) p.add(times.of(kernel));
+  for (const DecoderKernel& kernel : kernels_of(source, layer)) p.add(times.of(kernel));
   finish_layer(p, layer, layer_half_width(source, times.kind),
                fitted.sessions > 1 ? fitted.within_half_width : 0);
   return p;
@@ -289,8 +289,8 @@ Prediction predict_measured(const KernelSource& source, const Layer& layer, Kern
 std::optional<KernelTime> predict_measured_kernel(const KernelSource& source, const Layer& layer,
                                                   std::size_t i, KernelMemory* memory) {
   const auto list = kernels_of(source, layer);
-  if (i >= list.kernels().size()) return std::nullopt;
-  return LayerTimes(source, layer, memory).of(list.kernels()[i]);
+  if (i >= list.size()) return std::nullopt;
+  return LayerTimes(source, layer, memory).of(list[i]);
 }
 
 std::optional<double> kept_measurement(const KernelSource& source, const Layer& layer,

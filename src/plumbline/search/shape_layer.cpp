@@ -41,7 +41,7 @@ KernelTime nothing(std::string_view name) { return {name, 0, 0, 0, Provenance::i
 /// Kernel `i` of the layer, whose time in bf16 and without experts is `time`.
 KernelTime rank_decoder_kernel(const KernelSource& source, const ShapeLayer& shape, const Layer& rank,
                                std::size_t i, const KernelTime& time) {
-  const DecoderKernel kernel = decoder_kernels(rank, !attention_writes_cache(source)).storage[i];
+  const DecoderKernel kernel = decoder_kernels(rank, !attention_writes_cache(source))[i];
   if (shape.num_experts > 0 && kernel.mlp) return nothing(time.name);
   if (shape.weights != Dtype::bf16 && kernel.role == KernelRole::projection) {
     GemmShape gemm = layer_gemms(rank, token_rows(rank))[kernel.place];

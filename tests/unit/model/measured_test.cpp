@@ -148,12 +148,12 @@ TEST(Layer, EveryKindOfLayerIsFittedByTheKernelsThatItIsPredictedBy) {
     layer.use_qk_norm = (kind & 32) != 0;
     const Prediction p = predict_measured(*source, layer);
     const DecoderKernels list = decoder_kernels(layer, !attention_writes_cache(*source));
-    ASSERT_EQ(p.kernel_count, list.count);
+    ASSERT_EQ(p.kernel_count, list.size());
     std::size_t pointwise = 0, projections = 0;
-    for (std::size_t i = 0; i < list.count; ++i) {
-      EXPECT_EQ(p.kernel_storage[i].name, list.storage[i].name);
-      pointwise += is_pointwise(list.storage[i].role) ? 1U : 0U;
-      projections += projection(layer, list.storage[i].name) ? 1U : 0U;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      EXPECT_EQ(p.kernel_storage[i].name, list[i].name);
+      pointwise += is_pointwise(list[i].role) ? 1U : 0U;
+      projections += projection(layer, list[i].name) ? 1U : 0U;
     }
     EXPECT_EQ(projections, 4U);
     EXPECT_EQ(predict_pointwise(*source, layer).size(), pointwise);
