@@ -6,7 +6,7 @@
 
 With --launches N only the other importers are read, a file of N launches each, without Python beside them.
 
-Each line: processor time, rate, and the most memory; Python sums the same kernels and must get the same total.
+Each line: processor time, time by the clock and the rate by it (the hash runs beside the reading), and the most memory; Python sums the same kernels and must get the same total.
 """
 import argparse
 import json
@@ -15,6 +15,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -51,8 +52,9 @@ print(sum(sums.values()))""",
 
 
 def measured(command):
-    """(standard output, processor seconds, peak MiB) of a command."""
+    """(standard output, processor seconds, seconds by the clock, peak MiB) of a command."""
     read, write = os.pipe()
+    begun = time.monotonic()
     pid = os.fork()
     if pid == 0:
         os.dup2(write, 1)
@@ -64,7 +66,11 @@ def measured(command):
     _, status, usage = os.wait4(pid, 0)
     if status != 0:
         sys.exit(f"{' '.join(command)} failed")
-    return text, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return text, usage.ru_utime + usage.ru_stime, time.monotonic() - begun, usage.ru_maxrss / 1024
+
+
+def line(first, who, measured_time, rate, mib):
+    return f"{first:<24} {who:<9} {measured_time[0]:7.2f} s processor {measured_time[1]:7.2f} s clock  {rate}  {mib:6.0f} MiB"
 
 
 def main():
@@ -87,17 +93,17 @@ def main():
             subprocess.run(["/usr/bin/python3", str(ROOT / "tools/make_big_profile.py"), kind, path,
                             "--rows" if kind == "nsys" or args.launches else "--mib", size], check=True)
             size_mb = os.path.getsize(path) / 1e6
-            text, seconds, mib = measured([args.plumbline, "--json", "import", path])
+            text, processor, seconds, mib = measured([args.plumbline, "--json", "import", path])
             table = json.loads(text)
             rows = table["account"]["rows"]
             rate = f"{rows / seconds / 1e6:6.2f} M rows/s" if kind in ("nsys", "rocpd") else f"{size_mb / seconds:6.0f} MB/s    "
-            print(f"{kind:<12} {size_mb:7.0f} MB  plumbline {seconds:7.2f} s  {rate}  {mib:6.0f} MiB", flush=True)
+            print(line(f"{kind:<12} {size_mb:7.0f} MB", "plumbline", (processor, seconds), rate, mib), flush=True)
             if python:
-                text, seconds, mib = measured(["/usr/bin/python3", "-c", python, path])
+                text, processor, seconds, mib = measured(["/usr/bin/python3", "-c", python, path])
                 if int(text) != table["total_ns"]:
                     sys.exit(f"{kind}: {text.strip()} in Python, {table['total_ns']} in plumbline")
                 rate = f"{rows / seconds / 1e6:6.2f} M rows/s" if kind == "nsys" else f"{size_mb / seconds:6.0f} MB/s    "
-                print(f"{'':<12} {'':7}     python    {seconds:7.2f} s  {rate}  {mib:6.0f} MiB", flush=True)
+                print(line("", "python", (processor, seconds), rate, mib), flush=True)
             os.unlink(path)
 
 
