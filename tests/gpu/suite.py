@@ -24,6 +24,13 @@ def expected(name):
     return [] if text == "nothing" else text.split()
 
 
+def most(name):
+    """The ratio up to which a cheat counts as one without gain; more only where a student's file names a limit that is documented."""
+    with open(os.path.join(STUDENTS, name + ".py"), encoding="utf-8") as stream:
+        said = re.search(r"^# Gains at most: ([0-9.]+)$", stream.read(), re.M)
+    return float(said.group(1)) if said else 1.02
+
+
 def workload_of(name):
     """The inputs that a student's file asks for: plain, "heavy" or "scattered"."""
     with open(os.path.join(STUDENTS, name + ".py"), encoding="utf-8") as stream:
@@ -140,7 +147,7 @@ def judge(name, block, seconds):
         good = not codes and block["ratio"] is not None
     else:
         good = bool(set(codes) & set(want)) or "per-call" in want and unknown or (
-            not codes and block["ratio"] is not None and block["ratio"] <= 1.02)
+            not codes and block["ratio"] is not None and block["ratio"] <= most(name))
     return {"student": name, "expected": want, "caught": codes, "good": good, "ratio": block["ratio"],
             "findings": block["findings"], "sealed_ms": block.get("sealed_ms"), "drained_us": block.get("student_drained_us"),
             "student_ms": block.get("student", {}).get("pipelined_ms"), "ref_ms": block.get("ref", {}).get("pipelined_ms"),
