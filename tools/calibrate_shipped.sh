@@ -39,7 +39,7 @@ calibrate() {
 tables_of() { find "$public" -maxdepth 1 -name "$1_*.csv*" ! -name '*_quantize.csv*' | sort; }
 
 calibrate h200 pytorch "PyTorch 2.11.0, CUDA 13.0, cuDNN 9.19, driver 580; H200 SXM" Apache-2.0 \
-  "$(sheet_of h200)" --keep-rows --clock-from measured/h200/submission_5.txt.gz measured/h200/*.csv
+  "$(sheet_of h200)" --keep-rows --clock-from measured/h200/submission_5.txt.gz measured/h200/*.csv measured/h200/flex/*.csv
 mapfile -t rows < <(tables_of h200_sxm)
 calibrate h200 vllm "vLLM 0.24.0 (attention with the KV-cache write), SGLang 0.5.14's DeepGEMM (GEMM in fp8_block); H200 SXM" \
   "$licence" "--add-to=$output/h200.toml" "${rows[@]}"

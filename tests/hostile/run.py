@@ -70,9 +70,9 @@ def place_output(chance, folder, files, extension):
 
 
 def limits(small_disk):
-    """In the child: a file may have 300 bytes where the disk is to be full."""
+    """In the child: a file may have 450 bytes where the disk is to be full (a message of what is wrong fits)."""
     if small_disk:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (450, 450))
 
 
 def spawn(words, stdin, stdout, folder, small_disk, environment):

@@ -715,6 +715,11 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
      "Use more GPUs (--tp), a smaller format (--dtype, --kv-dtype) or shorter requests."},
     {"proxy-no-decode", kError, "layer", "The proxy model was asked for a decode step; it has only prefill.",
      "Use --model measured with hardware that was measured, or predict the prefill phase."},
+    {"backend-not-measured", kError, "layer",
+     "A layer names an attention backend that the kernel source has not measured for it.",
+     "Leave out backend=, name another one, or give the layer a window_size below its seq_len; the H200's "
+     "source "
+     "'pytorch' has FlexAttention."},
     {"model-not-available", kError, "layer", "The hardware file has nothing for the chosen latency model.",
      "Choose the other --model or other hardware; plumbline hardware list shows what each file holds."},
 

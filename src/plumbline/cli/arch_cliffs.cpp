@@ -119,7 +119,8 @@ void add_arch_cliffs(Args& arch) {
       .option("--vocab", options->vocabulary, "a vocabulary's size: the LM head is scanned too")
       .option("--gemm", options->gemm, "m=…,n=…,k=…: a GEMM y[m,n] = x[m,k]·w[n,k] is scanned, and no layer")
       .choice("--phase", options->phase, {"prefill", "decode"}, "of the layer; prefill")
-      .choice("--backend", options->backend, {"best", "flash", "cudnn", "varlen"}, "attention kernel; best")
+      .choice("--backend", options->backend, {"best", "flash", "cudnn", "varlen", "flex"},
+              "attention kernel; best")
       .example("plumbline arch cliffs --layer llama3_8b,ffn_dim=14335 --vocab 50257");
   args.run([options](const Io& io) { return run(io, *options); });
 }

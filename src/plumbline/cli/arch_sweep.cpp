@@ -106,7 +106,8 @@ void add_arch_sweep(Args& arch) {
       .option("--layer", options->layer,
               "the layer to start from (fields or a built-in's name); a Llama-3-8B layer")
       .choice("--phase", options->phase, {"prefill", "decode"}, "of the layer; prefill")
-      .choice("--backend", options->backend, {"best", "flash", "cudnn", "varlen"}, "attention kernel; best")
+      .choice("--backend", options->backend, {"best", "flash", "cudnn", "varlen", "flex"},
+              "attention kernel; best")
       .option("--html", options->html, "also write the sweeps as one HTML file that opens anywhere")
       .example("plumbline arch sweep --hardware a100 --model proxy --dim hidden_dim=3840:4352:32");
   args.run([options](const Io& io) { return run(io, *options); });

@@ -95,7 +95,7 @@ void add_layer_options(Args& args, LayerOptions& options) {
       .option("--configs", options.configs,
               "a file of layers: CSV, JSON or JSON Lines (- for standard input)")
       .choice("--phase", options.phase, {"prefill", "decode"}, "of layers that do not say; prefill")
-      .choice("--backend", options.backend, {"best", "flash", "cudnn", "varlen"},
+      .choice("--backend", options.backend, {"best", "flash", "cudnn", "varlen", "flex"},
               "attention kernel of layers that do not say; best");
 }
 
@@ -113,7 +113,7 @@ LayerDefaults layer_defaults(const LayerOptions& options) {
   LayerDefaults defaults;
   if (options.phase == "decode") defaults.phase = Phase::decode;
   using enum AttentionBackend;
-  for (const AttentionBackend backend : {best, flash, cudnn, varlen}) {
+  for (const AttentionBackend backend : {best, flash, cudnn, varlen, flex}) {
     if (options.backend == to_string(backend)) defaults.backend = backend;
   }
   return defaults;

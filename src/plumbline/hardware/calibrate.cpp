@@ -110,8 +110,7 @@ void set_starts(OpProblem& p, bool decode) {
 OpProblem attention_problem(const Machine& machine, const std::vector<Measured<AttentionShape>>& rows,
                             bool decode, AttentionBackend backend, double effort) {
   OpProblem p;
-  constexpr std::array<std::string_view, 3> suffix{"", "_flash", "_cudnn"};
-  p.name = fmt::format("{}{}", decode ? "decode" : "prefill", suffix[static_cast<std::size_t>(backend)]);
+  p.name = fmt::format("{}{}", decode ? "decode" : "prefill", kBackendSuffix[measured_place(backend)]);
   std::vector<AttentionShape> shapes;
   for (const auto& row : rows) {
     if (row.shape.backend != backend || is_decode(row.shape) != decode) continue;
@@ -278,13 +277,12 @@ Parsed<Calibration> calibrate(const DataSheet& sheet, const MeasuredRows& rows,
   for (const bool decode : {false, true}) {
     auto& ops = decode ? source.decode : source.prefill;
     bool named = false;
-    for (const AttentionBackend backend :
-         {AttentionBackend::best, AttentionBackend::flash, AttentionBackend::cudnn}) {
-      FittedOp& op = ops[static_cast<std::size_t>(backend)];
-      const FittedOp* other =
-          sibling == nullptr
-              ? nullptr
-              : &(decode ? sibling->decode : sibling->prefill)[static_cast<std::size_t>(backend)];
+    for (const AttentionBackend backend : kMeasuredBackends) {
+      if (decode && backend == AttentionBackend::flex) continue;  // windows of prompts only
+      FittedOp& op = ops[measured_place(backend)];
+      const FittedOp* other = sibling == nullptr
+                                  ? nullptr
+                                  : &(decode ? sibling->decode : sibling->prefill)[measured_place(backend)];
       const bool done =
           fit(attention_problem(machine, rows.attention, decode, backend, options.effort), op, other)
               .has_value();

@@ -23,14 +23,15 @@ std::optional<AttentionBackend> backend_of(std::string_view text) {
   if (text.empty() || text == "best") return AttentionBackend::best;
   if (text == "flash" || text == "varlen") return AttentionBackend::flash;
   if (text == "cudnn") return AttentionBackend::cudnn;
+  if (text == "flex") return AttentionBackend::flex;
   return std::nullopt;
 }
 
 AttentionBackend read_backend(Row& row) {
   const auto backend = backend_of(row.text("backend"));
   if (!backend)
-    row.complain(
-        fmt::format("backend is '{}': flash, varlen or cudnn is needed", printable(row.text("backend"))));
+    row.complain(fmt::format("backend is '{}': flash, varlen, cudnn or flex is needed",
+                             printable(row.text("backend"))));
   return backend.value_or(AttentionBackend::best);
 }
 
@@ -109,6 +110,8 @@ Layer read_layer(Row& row, bool decode_file) {
   layer.use_qk_norm = row.yes("use_qk_norm", false);
   layer.window_size = read_window(row, "window_size");
   layer.backend = read_backend(row);
+  if (layer.backend == AttentionBackend::flex)  // its factor inside a layer is not fitted
+    row.complain("backend is 'flex': a layer's row needs flash, varlen or cudnn");
   const std::string_view phase = row.text("phase");
   if (!phase.empty() && phase != "prefill" && phase != "decode")
     row.complain("phase must be prefill or decode");

@@ -33,6 +33,7 @@ auto op_places(Source& source) {
       {"decode", &source.decode[0], kDecodeConstants},
       {"decode_flash", &source.decode[1], kDecodeConstants},
       {"decode_cudnn", &source.decode[2], kDecodeConstants},
+      {"prefill_flex", &source.prefill[3], kPrefillConstants},
   };
 }
 

@@ -39,9 +39,8 @@ KernelTime total_of(const Prediction& p) {
 std::string op_name(const GemmShape& shape) { return is_aligned(shape) ? "gemm" : "gemm_misaligned"; }
 
 std::string op_name(const AttentionShape& shape) {
-  constexpr std::array<std::string_view, 3> suffix{"", "_flash", "_cudnn"};
   return fmt::format("{}{}", is_decode(shape) ? "decode" : "prefill",
-                     suffix[static_cast<std::size_t>(measured_backend(shape.backend))]);
+                     kBackendSuffix[measured_place(shape.backend)]);
 }
 
 std::string op_name(const Layer& layer) {

@@ -78,7 +78,7 @@ AttentionShape attention_shape(const Layer& layer) {
   shape.kv_heads = layer.num_kv_heads;
   shape.head_dim = layer.head_dim;
   shape.window = layer.window_size > 0 && layer.window_size < layer.seq_len ? layer.window_size : 0;
-  shape.backend = measured_backend(layer.backend);
+  shape.backend = kMeasuredBackends[measured_place(layer.backend)];
   return shape;
 }
 

@@ -47,6 +47,8 @@ std::string_view to_string(AttentionBackend backend) {
       return "cudnn";
     case AttentionBackend::varlen:
       return "varlen";
+    case AttentionBackend::flex:
+      return "flex";
     case AttentionBackend::best:
       break;
   }

@@ -14,14 +14,15 @@ namespace plumbline {
 
 enum class Phase { prefill, decode };    ///< decode: one new token a sequence, seq_len is the KV length
 enum class Activation { gated, plain };  ///< gated: gate and up projections (SwiGLU, GeGLU)
-/// Which attention kernel. best: the faster one is meant; varlen: FlashAttention's variable-length entry.
-enum class AttentionBackend { best, flash, cudnn, varlen };
+/// Which attention kernel. best: the faster of FlashAttention and cuDNN; varlen: FlashAttention's
+/// variable-length entry; flex: compiled FlexAttention, for sliding windows of prompts.
+enum class AttentionBackend { best, flash, cudnn, varlen, flex };
 
 /// "prefill" or "decode".
 std::string_view to_string(Phase phase);
 /// "gated" or "plain".
 std::string_view to_string(Activation activation);
-/// "best", "flash", "cudnn" or "varlen".
+/// "best", "flash", "cudnn", "varlen" or "flex".
 std::string_view to_string(AttentionBackend backend);
 
 /// One decoder layer, bf16. All dimensions are counts of elements.

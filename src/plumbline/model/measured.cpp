@@ -48,7 +48,7 @@ KernelTime finish_op(const FittedOp& op, std::string_view name, double analytic_
 
 const FittedOp& attention_op(const KernelSource& source, bool decode, AttentionBackend backend) {
   const auto& ops = decode ? source.decode : source.prefill;
-  const FittedOp& wanted = ops[static_cast<std::size_t>(measured_backend(backend))];
+  const FittedOp& wanted = ops[measured_place(backend)];
   if (wanted.known()) return wanted;
   for (const FittedOp& op : ops) {
     if (op.known()) return op;
@@ -183,8 +183,9 @@ KernelTime predict_attention(const KernelSource& source, std::string_view name, 
   KernelTime best;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     // cuDNN was never measured with a sliding window: flash stands for windows where it is known.
-    const bool cudnn = i == static_cast<std::size_t>(AttentionBackend::cudnn);
+    const bool cudnn = i == measured_place(AttentionBackend::cudnn);
     if (!ops[i].known() || (cudnn && shape.window > 0 && !best.name.empty())) continue;
+    if (i == measured_place(AttentionBackend::flex)) continue;  // only where it is asked for: it is compiled
     const KernelTime time = attention_of(source, ops[i], name, shape);
     if (best.name.empty() || time.ms < best.ms) best = time;
   }
@@ -230,7 +231,7 @@ std::uint64_t shape_key(const AttentionShape& s) {
   for (const std::int64_t v :
        {s.batch, s.q_len, s.kv_len, s.heads, s.kv_heads, s.head_dim,
         s.window > 0 && s.window < s.kv_len ? s.window : 0, std::int64_t{s.causal && s.q_len > 1},
-        static_cast<std::int64_t>(measured_backend(s.backend))}) {
+        static_cast<std::int64_t>(measured_place(s.backend))}) {
     key = counter_random(key, static_cast<std::uint64_t>(v));
   }
   return key;

@@ -152,7 +152,7 @@ struct KernelSource {
   std::vector<RowFile> rows;
   FittedOp gemm;                            ///< n and k multiples of 8
   FittedOp misaligned;                      ///< the others
-  std::array<FittedOp, 3> prefill, decode;  ///< by AttentionBackend
+  std::array<FittedOp, 4> prefill, decode;  ///< by measured_place()
   std::array<FittedElementwise, kElementwiseOps> elementwise;
   std::array<FittedLayer, 3> layers;      ///< by LayerKind
   std::map<std::string, double> budgets;  ///< MAPE in per cent that validation may reach, by operation

@@ -23,10 +23,19 @@ struct AttentionShape {
   Dtype kv = Dtype::bf16;  ///< of the cache
 };
 
-/// The backend whose measurements stand for `backend`: FlashAttention's variable-length entry is flash.
-inline AttentionBackend measured_backend(AttentionBackend backend) {
-  const bool itself = backend == AttentionBackend::best || backend == AttentionBackend::cudnn;
-  return itself ? backend : AttentionBackend::flash;
+/// Attention's measured backends, in the order that a source keeps them: rows without a backend's name,
+/// FlashAttention (its variable-length entry too), cuDNN, FlexAttention.
+inline constexpr std::array<AttentionBackend, 4> kMeasuredBackends{
+    AttentionBackend::best, AttentionBackend::flash, AttentionBackend::cudnn, AttentionBackend::flex};
+/// What their operations are called behind "prefill" and "decode".
+inline constexpr std::array<std::string_view, 4> kBackendSuffix{"", "_flash", "_cudnn", "_flex"};
+
+/// The place in kMeasuredBackends of the measurements that stand for `backend`.
+constexpr std::size_t measured_place(AttentionBackend backend) {
+  return backend == AttentionBackend::best    ? 0
+         : backend == AttentionBackend::cudnn ? 2
+         : backend == AttentionBackend::flex  ? 3
+                                              : 1;
 }
 
 /// One query that sees keys before it: decode. (A prompt of one token is prefill.)

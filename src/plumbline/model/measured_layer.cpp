@@ -109,10 +109,11 @@ KernelTime scaled(KernelTime time, double us) {
 
 /// Microseconds of the layout changes around attention.
 double around_attention_us(const KernelSource& source, const std::array<double, kLayerTermCount>& t,
-                           const Counts& c) {
+                           const Layer& layer, const Counts& c) {
   const double unit = unit_us(source);
   double us = t[kOutputCopy] * unit * c.tokens * c.heads * c.dim;
-  if (c.window) us += t[kKvExpand] * unit * (1 - c.kv_heads / c.heads) * c.tokens * c.heads * c.dim;
+  if (c.window && layer.backend != AttentionBackend::flex)  // which takes grouped heads as they are
+    us += t[kKvExpand] * unit * (1 - c.kv_heads / c.heads) * c.tokens * c.heads * c.dim;
   return us;
 }
 
@@ -123,20 +124,25 @@ Term attention_term(const Layer& layer) { return layer.backend == AttentionBacke
 KernelTime layer_attention(const KernelSource& source, const std::array<double, kLayerTermCount>& t,
                            const Layer& layer, const Counts& c, KernelMemory* memory) {
   AttentionShape shape = attention_shape(layer);
-  const double around = around_attention_us(source, t, c);
+  const double around = around_attention_us(source, t, layer, c);
   KernelTime best;
-  for (const AttentionBackend backend : {AttentionBackend::flash, AttentionBackend::cudnn}) {
-    if (layer.backend != AttentionBackend::best && measured_backend(layer.backend) != backend) continue;
+  for (const AttentionBackend backend :
+       {AttentionBackend::flash, AttentionBackend::cudnn, AttentionBackend::flex}) {
+    const bool asked = measured_place(layer.backend) == measured_place(backend);
+    if (layer.backend == AttentionBackend::best ? backend == AttentionBackend::flex : !asked) continue;
     if (layer.backend == AttentionBackend::best && backend == AttentionBackend::cudnn && shape.window > 0)
       continue;
     shape.backend = backend;
     const KernelTime alone = attention_time(source, shape, memory);
-    const double factor = t[backend == AttentionBackend::cudnn ? kCudnn : kFlash];
+    // No layer was measured with FlexAttention: what it takes inside one is what it takes alone.
+    const double factor = backend == AttentionBackend::flex    ? 1
+                          : backend == AttentionBackend::cudnn ? t[kCudnn]
+                                                               : t[kFlash];
     const KernelTime time = scaled(alone, factor * alone.ms * 1e3 + around);
     if (best.name.empty() || time.ms < best.ms) best = time;
   }
-  if ((layer.softcap || layer.sinks) && best.provenance < Provenance::extrapolated)
-    best.provenance = Provenance::extrapolated;
+  const bool unmeasured = layer.softcap || layer.sinks || layer.backend == AttentionBackend::flex;
+  if (unmeasured && best.provenance < Provenance::extrapolated) best.provenance = Provenance::extrapolated;
   return best;
 }
 

@@ -118,9 +118,25 @@ std::optional<std::size_t> place_of(const Operation& operation, std::string_view
 
 }  // namespace
 
+namespace {
+
+/// A backend that rows name and the source does not have: the one that would run is predicted, and that is
+/// said.
+Diagnostics check_backend(const KernelSource& source, const KernelShape& shape,
+                          const std::string& operation) {
+  const auto* s = std::get_if<AttentionShape>(&shape);
+  if (s == nullptr || measured_place(s->backend) < measured_place(AttentionBackend::cudnn)) return {};
+  const auto& ops = is_decode(*s) ? source.decode : source.prefill;
+  if (ops[measured_place(s->backend)].known()) return {};
+  return {diagnose("kernel-not-measured", fmt::format("source '{}' has not measured {} by '{}'", source.name,
+                                                      operation, to_string(s->backend)))};
+}
+
+}  // namespace
+
 Diagnostics check_request(const KernelSource& source, const KernelRequest& request) {
-  if (is_plain(request.shape)) return {};
   const OperationKey key = key_of(request.shape);
+  if (is_plain(request.shape)) return check_backend(source, request.shape, name_of(key));
   const Operation* operation = find_operation(source, key);
   if (operation == nullptr) {
     for (const auto& one : source.operations) {

@@ -67,6 +67,19 @@ std::optional<Diagnostic> unsupported(const Predictor& predictor, const Layer& l
                                 layer.name.empty() ? "" : fmt::format("layer '{}': ", layer.name)),
                     at);
   }
+  if (predictor.source && layer.backend == AttentionBackend::flex) {
+    const bool window =
+        layer.phase == Phase::prefill && layer.window_size > 0 && layer.window_size < layer.seq_len;
+    const bool known = predictor.source->prefill[measured_place(AttentionBackend::flex)].known();
+    if (!window || !known) {
+      return diagnose(
+          "backend-not-measured",
+          fmt::format("{}{}", layer.name.empty() ? "" : fmt::format("layer '{}': ", layer.name),
+                      known ? "FlexAttention was measured for sliding windows of prompts only"
+                            : fmt::format("source '{}' has no FlexAttention", predictor.source->name)),
+          at);
+    }
+  }
   return std::nullopt;
 }
 

@@ -50,8 +50,6 @@ struct FoldLine {
 };
 
 std::vector<FoldLine> fold_lines(const KernelSource& source) {
-  constexpr std::array<std::string_view, 3> prefill{"prefill", "prefill_flash", "prefill_cudnn"};
-  constexpr std::array<std::string_view, 3> decode{"decode", "decode_flash", "decode_cudnn"};
   constexpr std::array<std::string_view, 3> layers{"layer_prefill", "layer_window", "layer_decode"};
   std::vector<FoldLine> lines;
   const auto add = [&](std::string_view op, const auto& fitted, std::int64_t sites) {
@@ -59,8 +57,11 @@ std::vector<FoldLine> fold_lines(const KernelSource& source) {
   };
   add("gemm", source.gemm, source.gemm.sites);
   add("gemm_misaligned", source.misaligned, source.misaligned.sites);
-  for (std::size_t i = 0; i < 3; ++i) add(prefill[i], source.prefill[i], source.prefill[i].sites);
-  for (std::size_t i = 0; i < 3; ++i) add(decode[i], source.decode[i], source.decode[i].sites);
+  for (const auto& [phase, ops] :
+       {std::pair("prefill", &source.prefill), std::pair("decode", &source.decode)}) {
+    for (std::size_t i = 0; i < ops->size(); ++i)
+      add(fmt::format("{}{}", phase, kBackendSuffix[i]), (*ops)[i], (*ops)[i].sites);
+  }
   for (std::size_t i = 0; i < kElementwiseOps; ++i) {
     add(to_string(static_cast<ElementwiseOp>(i)), source.elementwise[i], 0);
   }

@@ -137,8 +137,8 @@ void LayerBuilder::set_word(std::string_view name, std::string_view text, const 
     want = "gated or plain";
   } else {
     using enum AttentionBackend;
-    fine = match(text, {best, flash, cudnn, varlen}, layer_.backend);
-    want = "best, flash, cudnn or varlen";
+    fine = match(text, {best, flash, cudnn, varlen, flex}, layer_.backend);
+    want = "best, flash, cudnn, varlen or flex";
   }
   if (!fine) {
     wrong("layer-field-invalid",

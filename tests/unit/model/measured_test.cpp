@@ -5,6 +5,10 @@
 
 #include <cmath>
 
+#include "plumbline/hardware/hardware_file.h"
+#include "plumbline/model/operation.h"
+#include "plumbline/model/predict.h"
+
 namespace plumbline {
 namespace {
 
@@ -163,6 +167,39 @@ TEST(Layer, EveryKindOfLayerIsFittedByTheKernelsThatItIsPredictedBy) {
     for (std::size_t i = 0; i < kLayerTermCount; ++i) us += terms[i] * columns[i];
     EXPECT_NEAR(p.total_ms * 1e3, us, 1e-9 * us) << kind;
   }
+}
+
+TEST(Layer, FlexAttentionIsTakenOnlyWhereItIsAskedForAndMeasured) {
+  const auto hardware = load_hardware("h200", {PLUMBLINE_SOURCE_DIR "/hardware"});
+  ASSERT_TRUE(hardware.ok());
+  const auto pytorch = hardware.value->sources[0], vllm = hardware.value->sources[1];
+  Layer layer{"", 4096, 32, 8, 128, 14336, 8192, 1};
+  layer.window_size = 1024;
+  const auto attention = [&](AttentionBackend backend) {
+    layer.backend = backend;
+    return *predict_measured_kernel(*pytorch, layer, 3, nullptr);
+  };
+  const double best = attention(AttentionBackend::best).ms, flex = attention(AttentionBackend::flex).ms;
+  EXPECT_EQ(best, attention(AttentionBackend::varlen).ms);
+  EXPECT_LT(flex, best);
+  EXPECT_EQ(attention(AttentionBackend::flex).provenance, Provenance::extrapolated);  // alone, not in a layer
+  EXPECT_GT(flex, predict_attention(*pytorch, "", attention_shape(layer)).ms);        // its output's copy
+
+  const auto refused = [&](const std::shared_ptr<const KernelSource>& source) {
+    Predictor predictor;
+    predictor.source = source;
+    return unsupported(predictor, layer).has_value();
+  };
+  EXPECT_FALSE(refused(pytorch));
+  EXPECT_TRUE(refused(vllm));
+  layer.phase = Phase::decode;
+  EXPECT_TRUE(refused(pytorch));
+  layer.phase = Phase::prefill;
+  layer.window_size = layer.seq_len;
+  EXPECT_TRUE(refused(pytorch));
+  AttentionShape shape = attention_shape(layer);
+  EXPECT_TRUE(check_request(*pytorch, {shape, {}}).empty());
+  EXPECT_EQ(check_request(*vllm, {shape, {}}).at(0).code, "kernel-not-measured");
 }
 
 TEST(Layer, AWindowCostsNoMoreThanFullAttention) {
