@@ -44,6 +44,8 @@ CASES = [
      "search-overflow"),
     ("a law that is not known", space(more='[quality]\nlaw = "mine"\ntokens = 1e12'), 2, "search-field-invalid"),
     ("a quality file that is absent", space(more='[quality]\ncsv = "no.csv"'), 2, None),
+    ("a negative scatter", space(more='[quality]\nlaw = "besiroglu2024"\ntokens = 1e11\nscatter = -1'), 2, "search-field-invalid"),
+    ("a scatter of a table", space(more='[quality]\ncsv = "no.csv"\nscatter = 0.1'), 2, "search-field-invalid"),
     ("a relation of nothing", space(more='[[relation]]\nname = "r"\nof = []\ntuples = []'), 2, "search-field-invalid"),
     ("a GPU that nobody knows", space(more='[[hardware]]\nname = "h9000"'), 2, "hardware-unknown"),
     ("ranks by the proxy", space(derived=BASE["derived"] + "\ntensor_parallel = 2",

@@ -3,8 +3,9 @@
 """Random spaces: `arch search` against every shape costed one by one by `arch rank`. random_spaces.py PLUMBLINE [SPACES [MOST]]
 
 The brute force shares no code with the search's engine: Python lists the shapes and applies the constraints, `arch rank`
-times each layer, and Python sorts and finds the front. With threads 1, 2 and 8 the artifact has to be the same bytes.
+times each layer, and Python sorts and finds the front and, of spaces with uncertain losses, what nothing dominates at 90 %. With threads 1, 2 and 8 the artifact has to be the same bytes.
 """
+import bisect
 import itertools
 import json
 import pathlib
@@ -37,8 +38,14 @@ def draw(seed, most):
         tests["width"] = "num_heads * head_dim <= 2 * hidden_dim"
     if rng.random() < 0.5:
         tests["even"] = f"(hidden_dim + ffn_dim) % {rng.choice([16, 64])} == 0"
-    return {"dims": dims, "tests": tests, "top": rng.randint(1, 60), "seq_len": rng.choice([128, 700, 2048]),
-            "phase": rng.choice(["prefill", "prefill", "decode"]), "batch": rng.choice([1, 4, 33]), "front": rng.random() < 0.6}
+    s = {"dims": dims, "tests": tests, "top": rng.randint(1, 60), "seq_len": rng.choice([128, 700, 2048]),
+            "phase": rng.choice(["prefill", "prefill", "decode"]), "batch": rng.choice([1, 4, 33]), "front": rng.random() < 0.6, "losses": {}}
+    if rng.random() < 0.4:  # a table of losses, some of them exact, some unknown
+        noise = rng.choice([0.01, 0.1])
+        for h, f in itertools.product(dims["hidden_dim"], dims["ffn_dim"]):
+            if rng.random() < 0.9:
+                s["losses"][h, f] = (round(rng.gauss(2 + 300 / (h + f) ** 0.5, noise), 3), rng.choice([0, round(noise * rng.random(), 4)]))
+    return s
 
 
 def space_text(s):
@@ -46,7 +53,9 @@ def space_text(s):
            "[constraints]", *(f'{n} = "{t}"' for n, t in s["tests"].items()), "[[point]]", 'name = "a"', f'phase = "{s["phase"]}"',
            f'seq_len = {s["seq_len"]}', f'batch_size = {s["batch"]}', "[[hardware]]", 'name = "h200"', 'source = "pytorch"',
            "[objective]", 'minimise = "a_ms"', f'top = {s["top"]}']
-    if s["front"]:
+    if s["losses"]:
+        out += ['front = ["a_ms", "loss"]', "[quality]", 'csv = "losses.csv"']
+    elif s["front"]:
         out.append('front = ["a_ms", { maximise = "parameters" }]')
     return "\n".join(out) + "\n"
 
@@ -57,8 +66,54 @@ def allowed(s):
     for number, values in enumerate(itertools.product(*s["dims"].values())):
         v = dict(zip(s["dims"], values))
         v["num_heads"] = v["group"] * v["num_kv_heads"]
+        if s["losses"] and (v["hidden_dim"], v["ffn_dim"]) not in s["losses"]:
+            continue
         if all(eval(t, {}, v) for t in tests):  # pylint: disable=eval-used
             yield number, v
+
+
+def least_two(shapes):
+    """Of each beginning of `shapes` the two least (loss at most, number)."""
+    out, best = [[]], []
+    for number, most in shapes:
+        best = sorted([*best, (most, number)])[:2]
+        out.append(best)
+    return out
+
+
+def check_undominated(answer, times, losses, slack):
+    """The set that nothing dominates at 90 %. A time within `slack` of another, and losses that are just apart, may go either way."""
+    z, hair = 1.2815515655446004, 1e-9
+    most = {n: losses[n][0] + z * losses[n][1] for n in times}
+    least = {n: losses[n][0] - z * losses[n][1] for n in times}
+    order = sorted(times, key=lambda n: times[n])
+    sorted_times = [times[n] for n in order]
+    lowest = least_two([(n, most[n]) for n in order])
+
+    def others(n, place):
+        return next((m for m, number in lowest[place] if number != n), float("inf"))
+    equal = {}
+    for n, time in times.items():
+        equal[time] = min(equal.get(time, float("inf")), most[n])
+    surely, possibly = set(), set()
+    for n, time in times.items():
+        if min(others(n, bisect.bisect_left(sorted_times, time - 2 * slack)), equal[time]) < least[n] - hair:
+            surely.add(n)
+        if others(n, bisect.bisect_right(sorted_times, time + 2 * slack)) <= least[n] + hair:
+            possibly.add(n)
+    said = answer["undominated_90"]
+    listed = {b["number"] for b in said["listed"]}
+    members = listed | {f["number"] for f in answer["front"]}
+    assert len(said["listed"]) == min(1000, said["uncertain_only"]) == len(listed) and said["on_front"] == len(answer["front"])
+    assert said["shapes"] == said["on_front"] + said["uncertain_only"], said["rule"]
+    assert not members & surely, f"dominated: {members & surely}"
+    assert len(times) - len(possibly) <= said["shapes"] <= len(times) - len(surely), said["shapes"]
+    worst = times[said["listed"][-1]["number"]] if len(listed) < said["uncertain_only"] else float("inf")
+    left_out = [n for n in times if n not in members and n not in possibly and times[n] < worst - 2 * slack]
+    assert not left_out, f"nothing dominates {left_out[:3]}"
+    for f in answer["front"]:
+        assert f["front"][1] == losses[f["number"]][0]
+    return said["uncertain_only"]
 
 
 def brute(plumbline, s, folder):
@@ -84,6 +139,8 @@ def check(plumbline, seed, most):
     s = draw(seed, most)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        rows = "".join(f"{h},{f},{loss},{error}\n" for (h, f), (loss, error) in s["losses"].items())
+        (folder / "losses.csv").write_text("hidden_dim,ffn_dim,loss,stderr\n" + rows, encoding="utf-8")
         (folder / "s.toml").write_text(space_text(s), encoding="utf-8")
         texts = []
         for threads in ("1", "2", "8"):
@@ -105,7 +162,14 @@ def check(plumbline, seed, most):
         listed = {b["number"] for b in best}
         better = [n for n, t in times.items() if n not in listed and t < last - 2 * slack]
         assert not better or len(times) == len(best), f"seed {seed}: left out {better[:3]}"
-    if s["front"]:
+    if s["losses"]:
+        shapes = dict(allowed(s))
+        losses = {n: s["losses"][shapes[n]["hidden_dim"], shapes[n]["ffn_dim"]] for n in times}
+        uncertain = any(error > 0 for _, error in s["losses"].values())
+        assert uncertain == ("undominated_90" in answer), f"seed {seed}"
+        if uncertain and best:
+            return answer["shapes"]["space"], len(times), check_undominated(answer, times, losses, slack)
+    elif s["front"]:
         front = {f["number"]: (f["front"][0] * 1e9, f["front"][1]) for f in answer["front"]}
         for n, (t, p) in front.items():
             assert abs(t - times[n]) <= slack and p == parameters[n], f"seed {seed}: front {n}"
@@ -115,17 +179,19 @@ def check(plumbline, seed, most):
             assert covered, f"seed {seed}: shape {n} is dominated by no point of the front"
         for (a, p), (b, q) in itertools.pairwise(steps):
             assert q > p, f"seed {seed}: a point of the front is dominated"
-    return answer["shapes"]["space"], len(times)
+    return answer["shapes"]["space"], len(times), 0
 
 
 def main():
     spaces = int(sys.argv[2]) if len(sys.argv) > 2 else 200
     most = int(sys.argv[3]) if len(sys.argv) > 3 else 1_000_000
-    total = allowed_total = empty = 0
+    total = allowed_total = empty = beside = uncertain = 0
     for seed in range(1, spaces + 1):
-        size, count = check(sys.argv[1], seed, most)
+        size, count, kept = check(sys.argv[1], seed, most)
         total, allowed_total, empty = total + size, allowed_total + count, empty + (count == 0)
-    print(f"{spaces} spaces, {total} shapes, {allowed_total} of them allowed and costed one by one, {empty} spaces empty: all equal")
+        beside, uncertain = beside + kept, uncertain + (kept > 0)
+    print(f"{spaces} spaces, {total} shapes, {allowed_total} of them allowed and costed one by one, {empty} spaces empty; "
+          f"{beside} shapes of {uncertain} spaces stay only because their loss is uncertain: all equal")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 Needs OpenMPI's mpirun and a tool that was built with it: WITH_MPI, or PLUMBLINE itself. A tool without MPI has to refuse to
 be one of several processes.
 """
+import json
 import os
 import pathlib
 import shutil
@@ -39,6 +40,13 @@ minimise = "prefill_ms / parameters"
 front = ["prefill_ms", { maximise = "parameters" }]
 top = 20
 """
+# Small, and with losses that are not exact: two more searches follow.
+UNCERTAIN = LONG.replace("step = 128", "step = 1024").replace("step = 64", "step = 1024").replace(
+    'front = ["prefill_ms", { maximise = "parameters" }]', 'front = ["prefill_ms", "loss"]') + """[quality]
+law = "besiroglu2024"
+tokens = 2e11
+scatter = 0.01
+"""
 
 
 def children(pid):
@@ -62,6 +70,7 @@ def same_bytes(tool, space, folder):
         assert done.returncode == 0, done.stderr
         told.append((done.stdout, *(path.read_bytes() for path in out)))
     assert told[0] == told[1] == told[2], "the number of processes changes the answer"
+    return json.loads(told[0][1])
 
 
 def disturbed(tool, space, folder, how):
@@ -109,6 +118,8 @@ def main():
                               capture_output=True, text=True, check=False)
         assert done.returncode == 2 and "[search-ranks-differ]" in done.stderr and done.stdout == "", done.stderr
         same_bytes(tool, ROOT / "spaces/moe_30b_a3b.toml", folder)
+        space.write_text(UNCERTAIN, encoding="utf-8")
+        assert same_bytes(tool, space, folder)["undominated_90"]["uncertain_only"] > 1000
         space.write_text(LONG, encoding="utf-8")
         whole = folder / "whole.json"
         subprocess.run([plain, "arch", "search", space, "--no-prune", "--json-output", whole], check=True, capture_output=True)

@@ -20,16 +20,40 @@ except ImportError:
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
-def report(binary, *arguments):
+def report(binary, *arguments, status=0):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "report.json"
-        subprocess.run([binary, "arch", "report", "--model", "proxy", *arguments, "--json-output", path], check=True,
-                       capture_output=True)
+        done = subprocess.run([binary, "arch", "report", "--model", "proxy", *arguments, "--json-output", path], capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == status, done.stderr
         return json.loads(path.read_text(encoding="utf-8"))
 
 
 def remove_layers(artifact):
     del artifact["layers"]
+
+
+def check_preset(preset, plain, generated):
+    """The preset's layers are the built-in ones and the file's; its rules, written out here, decide what is ranked."""
+    assert preset["layers"] == plain["layers"] + generated["layers"]
+    rules = {"quality_width": lambda c: c["hidden_dim"] >= 2048, "quality_size": lambda c: c["hidden_dim"] * c["ffn_dim"] >= 16_000_000,
+             "quality_ffn_ratio": lambda c: 3.75 <= c["ffn_dim"] / c["hidden_dim"] <= 5.5}
+    assert [rule["name"] for rule in preset["preset"]["rules"]] == list(rules)
+    passing = []
+    for layer, told in zip(preset["layers"], preset["preset"]["layers"], strict=True):
+        fails = [name for name, holds in rules.items() if not holds(layer)]
+        assert told == {"name": layer["name"], "passes": not fails, "fails": fails}, told
+        passing += [] if fails else [layer["name"]]
+    assert 0 < len(passing) == preset["preset"]["passed"] < len(preset["layers"])
+    for gpu in preset["hardware"]:
+        assert len(gpu["comparison"]) == len(preset["layers"])
+        times = {each["name"]: each["total_ms"] for each in gpu["comparison"]}
+        for metric, ranking in gpu["rankings"].items():
+            assert {each["name"] for each in ranking} == set(passing), metric
+        assert [each["name"] for each in gpu["rankings"]["total_ms"]] == sorted(passing, key=times.get)
+        assert gpu["summary"]["fastest_config"] == min(passing, key=times.get)
+    pairs = len(passing) * (len(passing) - 1) // 2
+    assert all(each["pairs"] == pairs and set(each["moved"]) <= set(passing) for each in preset["agreement"])
 
 
 # One change each that the schema must refuse.
@@ -52,14 +76,18 @@ def main():
     assert len(every["hardware"]) >= 3 and every["left_out"], "no GPU of several, or none that is left out"
     generated = report(binary, "--hardware", "h100", "--configs", ROOT / "spaces/noeris_candidates.csv")
     assert len(generated["layers"]) == 40 and len({layer["name"] for layer in generated["layers"]}) == 40
-    for artifact in (every, one, generated):
+    preset = report(binary, "--hardware", "h100", "--hardware", "a100", "--preset", "noeris-quality")
+    check_preset(preset, one, generated)
+    own = report(binary, "--hardware", "h100", "--preset", "noeris-quality", "--layer", "hidden_dim=1024,num_heads=8,num_kv_heads=8,head_dim=128,ffn_dim=4096", status=1)
+    assert own["preset"]["passed"] == 0 and own["hardware"][0]["summary"] is None and len(own["layers"]) == 1
+    for artifact in (every, one, generated, preset, own):
         errors = [f"{list(e.absolute_path)}: {e.message}" for e in validator.iter_errors(artifact)]
         assert not errors, errors
     for what, spoil in SPOILED.items():
         artifact = copy.deepcopy(one)
         spoil(artifact)
         assert not validator.is_valid(artifact), f"{what}: the schema accepts it"
-    print(f"3 artifacts fit the schema; {len(SPOILED)} spoiled ones do not")
+    print(f"5 artifacts fit the schema; {len(SPOILED)} spoiled ones do not")
     return 0
 
 

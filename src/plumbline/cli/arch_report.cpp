@@ -29,6 +29,7 @@ struct Options {
   bool all_hardware = false;
   ModelOptions model;  ///< its hardware is not used: see above
   LayerOptions layers;
+  std::string preset;
   std::string schema;
   std::string json_output;
   std::string md_output;
@@ -56,6 +57,8 @@ Diagnostics usage_errors(const Options& options) {
   if (options.noeris() && options.model.model == "measured") {
     refuse("--schema noeris-1 is the proxy model's artifact: leave --model out");
   }
+  if (options.noeris() && !options.preset.empty())
+    refuse("--schema noeris-1 has no place for a preset: leave --preset out");
   if (options.noeris() && !options.md_output.empty())
     refuse("--schema noeris-1 is JSON: leave --md-output out");
   return wrong;
@@ -145,10 +148,13 @@ Parsed<Gpus> load_gpus(const Options& options) {
   return result;
 }
 
-/// The layers of the report: the user's, or the built-in ones. An artifact is whole: one bad row refuses it.
+/// The layers of the report: the user's, or the built-in ones and the preset's candidates. An artifact is
+/// whole: one bad row refuses it.
 Parsed<std::vector<Layer>> layers_of(const Io& io, const Options& options, Gpus& gpus) {
   if (options.layers.layers.empty() && options.layers.configs.empty()) {
-    return {std::vector<Layer>(builtin_layers().begin(), builtin_layers().end()), {}};
+    std::vector<Layer> layers(builtin_layers().begin(), builtin_layers().end());
+    for (Layer& each : preset_candidates(options.preset)) layers.push_back(std::move(each));
+    return {std::move(layers), {}};
   }
   std::string used;
   LayerFile file = load_layers(options.layers, gpus.predictors.front(), &used);
@@ -205,14 +211,16 @@ int run(const Io& io, const Options& options) {
   auto layers = layers_of(io, options, *gpus.value);
   io.report(layers.diagnostics);
   if (!layers.ok()) return kExitUsage;
-  auto report =
-      build_arch_report(gpus.value->predictors, std::move(*layers.value), thread_count(options.threads));
+  auto report = build_arch_report(gpus.value->predictors, std::move(*layers.value),
+                                  thread_count(options.threads), options.preset);
   io.report(report.diagnostics);
   if (!report.ok()) return kExitUsage;
   report.value->left_out = gpus.value->left_out;
   const Diagnostics wrong = write_outputs(io, options, *report.value, *gpus.value);
   io.report(wrong);
-  return wrong.empty() ? kExitOk : kExitUsage;
+  if (!wrong.empty()) return kExitUsage;
+  const auto& preset = report.value->preset;
+  return preset && preset->passed() == 0 ? kExitGate : kExitOk;
 }
 
 }  // namespace
@@ -227,6 +235,9 @@ void add_arch_report(Args& arch) {
       .option("--source", options->model.source,
               "a kernel source of the hardware files; of one GPU its first, of several one that all have");
   add_layer_options(args, options->layers);
+  args.choice(
+      "--preset", options->preset, {kPresets.begin(), kPresets.end()},
+      "rank only layers that fulfil these rules of quality; without layers of your own its candidates too");
   args.option("--json-output", options->json_output, "write the artifact to this file")
       .option("--md-output", options->md_output, "write a Markdown summary to this file")
       .option("--html", options->html, "write the report as one HTML file that opens anywhere")
@@ -237,6 +248,8 @@ void add_arch_report(Args& arch) {
   add_threads_option(args, options->threads);
   args.example(
       "plumbline arch report --all-hardware --model proxy --json-output arch.json --md-output arch.md");
+  args.example("plumbline arch report --hardware h200 --preset noeris-quality");
+  args.status(kExitGate, "no layer fulfils the preset");
   args.run([options](const Io& io) { return run(io, *options); });
 }
 

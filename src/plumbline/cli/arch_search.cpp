@@ -163,10 +163,23 @@ int interrupted(const Io& io, const Options& options, const Problem& problem, co
   return kExitGate;
 }
 
+/// What nothing dominates at 90 %, beside the front. Where the loss is exact that is nothing, without a
+/// search.
+SearchEnd compare_losses(const Io& io, const Options& options, const Problem& problem,
+                         const SearchRanks& ranks, const SearchState& state, Undominated& out) {
+  Progress progress(io, "comparing uncertain losses", "slabs");
+  SearchOptions how;
+  how.prune = !options.no_prune;
+  how.stop = &stop_asked;
+  return find_undominated(
+      problem, state.front, how, thread_count(options.threads), ranks,
+      [&](std::size_t done, std::size_t all) { progress.update(done, all); }, out);
+}
+
 /// The answer written and printed; of a space without one, why.
 int conclude(const Io& io, const Options& options, const Problem& problem, const Engine& engine,
-             const SearchState& state) {
-  const SearchAnswer answer = make_answer(problem, state);
+             const SearchState& state, const Undominated& undominated) {
+  const SearchAnswer answer = make_answer(problem, state, undominated);
   std::string conflict;
   if (answer.best.empty()) {
     const auto unfiltered = load_problem(options, false);
@@ -232,14 +245,16 @@ int search(const Io& io, const Options& options, RanksSession& session) {
   }
   if (!state.ok()) return kExitUsage;
   Diagnostics unwritten;
-  const SearchEnd end =
-      search_all(io, options, *problem.value, *engine, session.ranks(), *state.value, unwritten);
+  SearchEnd end = search_all(io, options, *problem.value, *engine, session.ranks(), *state.value, unwritten);
+  Undominated undominated;
+  if (end == SearchEnd::whole)
+    end = compare_losses(io, options, *problem.value, session.ranks(), *state.value, undominated);
   if (end == SearchEnd::lost) session.leave();
   if (!session.first()) return end == SearchEnd::whole ? kExitOk : kExitGate;
   if (end != SearchEnd::whole) return interrupted(io, options, *problem.value, *engine, *state.value, end);
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
-  const int status = conclude(io, options, *problem.value, *engine, *state.value);
+  const int status = conclude(io, options, *problem.value, *engine, *state.value, undominated);
   return status == kExitOk && !unwritten.empty() ? kExitUsage : status;
 }
 

@@ -103,12 +103,14 @@ Html plot(const Problem& problem, const SearchAnswer& answer) {
            marked});
     }
   };
+  add(answer.undominated, "not dominated at 90 %", false);
   add(answer.best, "best", false);
   add(answer.front, "front", true);
   const bool two = problem.space.front.size() == 2;
-  const std::string title = problem.space.front.empty() ? "The best shapes by size"
-                            : two                       ? "Pareto front (joined) and the best shapes"
-                                  : "Pareto front (marked) and the best shapes, in two of three objectives";
+  std::string title = problem.space.front.empty() ? "The best shapes by size"
+                      : two                       ? "Pareto front (joined) and the best shapes"
+                            : "Pareto front (marked) and the best shapes, in two of three objectives";
+  if (!answer.undominated.empty()) title += ", and shapes that nothing dominates at 90 %";
   return scatter_chart(title, points, {axes.x_title, axes.y_title, false, false, false, two, "points"});
 }
 
@@ -181,6 +183,26 @@ Html asked(const Problem& problem) {
   return out;
 }
 
+Html undominated(const Problem& problem, const SearchAnswer& answer) {
+  Html out;
+  begin_section(out, "undominated", "What nothing dominates at 90 %");
+  out.leaf("p", plumbline::detail::undominated_title(answer) + ".");
+  out.leaf("p",
+           "A shape dominates another where it is no worse in every other objective and its loss is surely "
+           "lower: " +
+               problem.uncertain_loss->rule + ".");
+  if (!answer.undominated.empty()) {
+    const auto listed = static_cast<std::int64_t>(answer.undominated.size());
+    if (listed < answer.undominated_count)
+      out.leaf("p", fmt::format("The first {} of them by the objective:", format_grouped(listed)));
+    add_long_table(
+        out, plumbline::detail::shape_table(problem, answer.undominated, answer.undominated.size(), true),
+        "Shapes outside the front that stay because the loss is uncertain", "undominated-rows", "shapes");
+  }
+  end_section(out);
+  return out;
+}
+
 }  // namespace
 
 std::string search_page(const Problem& problem, const SearchAnswer& answer, const std::string& conflict) {
@@ -192,6 +214,8 @@ std::string search_page(const Problem& problem, const SearchAnswer& answer, cons
     page.tone = Tone::bad;
   } else {
     page.verdict = verdict_of(problem, answer);
+    if (answer.outside.any())
+      page.verdict += " Outside the law's range: " + plumbline::detail::outside_text(problem, answer) + ".";
     begin_section(out, "best", "The best shapes");
     if (const Html chart = bands(answer); !chart.empty()) out.add(chart);
     add_long_table(out, plumbline::detail::shape_table(problem, answer.best, answer.best.size(), true),
@@ -204,6 +228,7 @@ std::string search_page(const Problem& problem, const SearchAnswer& answer, cons
                      "Shapes that no other beats in every objective of the front", "front-rows", "shapes");
     }
     end_section(out);
+    if (problem.uncertain_loss) out.add(undominated(problem, answer));
     begin_section(out, "sensitivity", "Sensitivity of the first shape");
     out.add(sensitivity_chart(answer));
     out.add(table_html(plumbline::detail::sensitivity_table(answer, false),

@@ -176,6 +176,12 @@ std::string arch_report_page(const ArchReport& report) {
   page.title = fmt::format("{} layers on {} GPU{}", report.layers.size(), report.gpus.size(),
                            report.gpus.size() == 1 ? "" : "s");
   Html& out = page.body;
+  if (report.preset) {
+    begin_section(out, "preset", "Quality");
+    out.add(table_html(plumbline::detail::preset_table(report),
+                       {plumbline::detail::preset_title(*report.preset), true, ""}));
+    end_section(out);
+  }
   if (report.gpus.size() > 1) {
     begin_section(out, "agreement", "Where GPUs agree");
     add_list(out, agreement_takeaways(report));

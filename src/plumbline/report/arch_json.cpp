@@ -57,6 +57,7 @@ Json rankings_json(const ArchReport& report, const GpuReport& gpu) {
 }
 
 Json summary_json(const ArchReport& report, const GpuReport& gpu) {
+  if (gpu.rankings[0].empty()) return nullptr;  // no layer passes the preset
   const std::size_t efficient = gpu.rankings[0].front();
   const std::size_t fastest = gpu.rankings[1].front();
   return {{"fastest_config", report.layers[fastest].name},
@@ -80,6 +81,24 @@ Json gpu_json(const ArchReport& report, const GpuReport& gpu) {
       {"rankings", rankings_json(report, gpu)},
       {"kernel_cliffs", cliffs},
       {"summary", summary_json(report, gpu)}};
+}
+
+/// The rules, and those that each layer fails.
+Json preset_json(const ArchReport& report) {
+  const PresetVerdict& preset = *report.preset;
+  Json rules = Json::array(), layers = Json::array();
+  for (const SpaceConstraint& each : preset.rules)
+    rules.push_back({{"name", each.name}, {"expression", each.expression.text}});
+  for (std::size_t i = 0; i < report.layers.size(); ++i) {
+    Json fails = Json::array();
+    for (const std::size_t rule : preset.failed[i]) fails.push_back(preset.rules[rule].name);
+    layers.push_back(
+        {{"name", report.layers[i].name}, {"passes", preset.passes(i)}, {"fails", std::move(fails)}});
+  }
+  return {{"name", preset.name},
+          {"rules", std::move(rules)},
+          {"passed", preset.passed()},
+          {"layers", std::move(layers)}};
 }
 
 Json agreement_json(const ArchReport& report, const Agreement& each) {
@@ -164,6 +183,7 @@ Json arch_report_json(const ArchReport& report) {
   for (const LeftOut& each : report.left_out) {
     json["left_out"].push_back({{"hardware", each.hardware}, {"reason", each.reason}});
   }
+  if (report.preset) json["preset"] = preset_json(report);
   if (report.gpus.size() > 1) {
     json["agreement"] = Json::array();
     for (const Agreement& each : report.agreement) json["agreement"].push_back(agreement_json(report, each));

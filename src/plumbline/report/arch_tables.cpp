@@ -117,6 +117,24 @@ TextTable kernel_table(const Predictor& predictor, const Layer& layer, const Pre
   return table;
 }
 
+TextTable preset_table(const ArchReport& report) {
+  TextTable table{{{"layer", Align::left, 40}, {"passes"}, {"fails"}}, {}};
+  const PresetVerdict& preset = *report.preset;
+  for (std::size_t i = 0; i < report.layers.size(); ++i) {
+    std::string fails;
+    for (const std::size_t rule : preset.failed[i])
+      fails += (fails.empty() ? "" : "; ") + preset.rules[rule].expression.text;
+    table.rows.push_back(
+        {printable(report.layers[i].name), preset.passes(i) ? "yes" : "no", Cell(fails, Style::warn)});
+  }
+  return table;
+}
+
+std::string preset_title(const PresetVerdict& preset) {
+  return fmt::format("{}: {} of {} layers pass; only these are ranked", preset.name, preset.passed(),
+                     preset.failed.size());
+}
+
 TextTable layer_table(const ArchReport& report, const GpuReport& gpu) {
   TextTable table{{{"layer", Align::left, 40},
                    {"total ms", Align::right},

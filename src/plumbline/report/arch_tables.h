@@ -15,7 +15,11 @@ TextTable ranking_table(std::span<const Layer> layers, std::span<const Score> sc
                         std::span<const std::size_t> order);
 TextTable sweep_table(const Sweep& sweep);
 TextTable agreement_table(const ArchReport& report);
-/// The title of that table: what all times are by, or that they are mixed and by what each.
+/// Every layer, and the rules of the preset that it fails.
+TextTable preset_table(const ArchReport& report);
+/// "noeris-quality: 34 of 49 layers pass; only these are ranked".
+std::string preset_title(const PresetVerdict& preset);
+/// The title of the table of agreement: what all times are by, or that they are mixed and by what each.
 std::string agreement_title(const ArchReport& report);
 
 /// "hidden_dim swept on num_heads 32, num_kv_heads 8, …".

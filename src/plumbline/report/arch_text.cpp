@@ -230,6 +230,10 @@ std::string sweep_text(const Predictor& predictor, const Sweep& sweep, const Loo
 
 std::string arch_report_text(const ArchReport& report, const Look& look) {
   std::string out;
+  if (report.preset) {
+    out += heading(detail::preset_title(*report.preset), look);
+    out += render_text(detail::preset_table(report), look, 2) + "\n";
+  }
   for (const GpuReport& gpu : report.gpus) {
     out += heading(fmt::format("Layers  ({})", detail::gpu_title(gpu.predictor)), look);
     out += render_text(detail::layer_table(report, gpu), look, 2) + "\n";
@@ -258,6 +262,10 @@ std::string arch_report_markdown(const ArchReport& report) {
   const auto list = [&](const std::vector<std::string>& lines) {
     for (const std::string& line : lines) out += fmt::format("- {}\n", markdown_text(line));
   };
+  if (report.preset) {
+    out += fmt::format("\n## {}\n\n", detail::preset_title(*report.preset)) +
+           render_markdown(detail::preset_table(report));
+  }
   for (const GpuReport& gpu : report.gpus) {
     out += fmt::format("\n## {}\n\n", markdown_text(detail::gpu_title(gpu.predictor)));
     list(takeaways(report, gpu));

@@ -34,6 +34,39 @@ Json shape_json(const Problem& problem, const ShapeAnswer& shape) {
   return out;
 }
 
+/// A point of a front: a shape with the front's objectives.
+Json front_json(const Problem& problem, const std::vector<ShapeAnswer>& shapes) {
+  Json list = Json::array();
+  for (const ShapeAnswer& each : shapes) {
+    Json point = shape_json(problem, each);
+    point["front"] = Json::array();
+    for (std::size_t i = 0; i < each.front.size(); ++i)
+      point["front"].push_back(detail::asked_value(problem.space.front[i], each.front[i]));
+    list.push_back(std::move(point));
+  }
+  return list;
+}
+
+/// What nothing dominates at 90 %: the front, and these shapes.
+Json undominated_json(const Problem& problem, const SearchAnswer& answer) {
+  const auto front = static_cast<std::int64_t>(answer.front.size());
+  return {{"rule", problem.uncertain_loss->rule},
+          {"shapes", front + answer.undominated_count},
+          {"on_front", front},
+          {"uncertain_only", answer.undominated_count},
+          {"listed", front_json(problem, answer.undominated)}};
+}
+
+Json outside_json(const LawRange& range, const OutsideLaw& outside) {
+  return {{"law", range.law},
+          {"parameters", {range.least_parameters, range.most_parameters}},
+          {"tokens", {range.least_tokens, range.most_tokens}},
+          {"tokens_outside", outside.tokens},
+          {"best_outside", outside.best},
+          {"front_outside", outside.front},
+          {"undominated_outside", outside.undominated}};
+}
+
 /// As they are, and as percentages of the space.
 Json counts_json(const Problem& problem, const Tally& tally) {
   Json rejected = Json::object();
@@ -49,16 +82,9 @@ Json counts_json(const Problem& problem, const Tally& tally) {
 }  // namespace
 
 Json search_json(const Problem& problem, const SearchAnswer& answer) {
-  Json best = Json::array(), front = Json::array(), sensitivity = Json::object(), hardware = Json::array(),
+  Json best = Json::array(), sensitivity = Json::object(), hardware = Json::array(),
        constraints = Json::object(), front_objectives = Json::array();
   for (const ShapeAnswer& each : answer.best) best.push_back(shape_json(problem, each));
-  for (const ShapeAnswer& each : answer.front) {
-    Json point = shape_json(problem, each);
-    point["front"] = Json::array();
-    for (std::size_t i = 0; i < each.front.size(); ++i)
-      point["front"].push_back(detail::asked_value(problem.space.front[i], each.front[i]));
-    front.push_back(std::move(point));
-  }
   for (const Sensitivity& each : answer.sensitivity) {
     Json entries = Json::array();
     for (const Sensitivity::Entry& entry : each.entries) {
@@ -95,10 +121,12 @@ Json search_json(const Problem& problem, const SearchAnswer& answer) {
            {"best", std::move(best)},
            {"sensitivity", std::move(sensitivity)}};
   if (!problem.space.front.empty()) {
-    out["front"] = std::move(front);
+    out["front"] = front_json(problem, answer.front);
     out["front_objectives"] = std::move(front_objectives);
   }
+  if (problem.uncertain_loss) out["undominated_90"] = undominated_json(problem, answer);
   if (!problem.quality_note.empty()) out["quality"] = problem.quality_note;
+  if (answer.outside.any()) out["outside_law"] = outside_json(*problem.law_range, answer.outside);
   return out;
 }
 
@@ -114,6 +142,9 @@ std::string search_text(const Problem& problem, const SearchAnswer& answer, cons
   }
   out += fmt::format(")\n  kernels   {} sub-shapes timed\n", format_grouped(problem.sub_shapes));
   if (!problem.quality_note.empty()) out += fmt::format("  quality   {}\n", problem.quality_note);
+  if (answer.outside.any())
+    out += fmt::format("  {} {}\n", styled("warning  ", Style::warn, look.color),
+                       detail::outside_text(problem, answer));
   if (answer.best.empty()) return out + "\nNo shape fulfils every constraint.\n";
   out += "\n" + render_text(detail::shape_table(problem, answer.best, kShown, false), look, 2);
   const std::size_t ties = detail::count_ties(answer);
@@ -129,6 +160,15 @@ std::string search_text(const Problem& problem, const SearchAnswer& answer, cons
                        format_grouped(static_cast<std::int64_t>(answer.front.size())),
                        answer.front.size() == 1 ? "" : "s");
     out += render_text(detail::shape_table(problem, answer.front, kShown, false), look, 2);
+  }
+  if (problem.uncertain_loss) {
+    out += fmt::format("\n{}\n", detail::undominated_title(answer));
+    out += fmt::format("  rule      {}\n", problem.uncertain_loss->rule);
+    if (!answer.undominated.empty()) {
+      out += render_text(detail::shape_table(problem, answer.undominated, kShown, false), look, 2);
+      const auto more = answer.undominated_count - static_cast<std::int64_t>(kShown);
+      if (more > 0) out += fmt::format("  … and {} more\n", format_grouped(more));
+    }
   }
   out += "\nAround the first, one dimension changed\n";
   return out + render_text(detail::sensitivity_table(answer, true), look, 2);

@@ -125,6 +125,40 @@ TextTable fate_table(const Problem& problem, const Tally& tally) {
   return table;
 }
 
+std::string undominated_title(const SearchAnswer& answer) {
+  const auto front = static_cast<std::int64_t>(answer.front.size());
+  const std::int64_t all = front + answer.undominated_count;
+  return fmt::format(
+      "Nothing dominates at 90 %: {} shape{}, {} of the front and {} only because the loss is uncertain",
+      format_grouped(all), all == 1 ? "" : "s", format_grouped(front),
+      format_grouped(answer.undominated_count));
+}
+
+std::string outside_text(const Problem& problem, const SearchAnswer& answer) {
+  const LawRange& range = *problem.law_range;
+  std::string out;
+  if (answer.outside.tokens) {
+    out = fmt::format(
+        "{} tokens are outside the {} to {} that {} was fitted to: every loss here is extrapolated",
+        quantity_text(range.tokens), quantity_text(range.least_tokens), quantity_text(range.most_tokens),
+        range.law);
+  }
+  std::string counts;
+  const auto add = [&](std::size_t count, std::size_t all, std::string_view of) {
+    if (count > 0) counts += fmt::format("{}{} of {} {}", counts.empty() ? "" : ", ", count, all, of);
+  };
+  add(answer.outside.best, answer.best.size(), "best");
+  add(answer.outside.front, answer.front.size(), "of the front");
+  add(answer.outside.undominated, answer.undominated.size(), "listed beside it");
+  if (counts.empty()) return out;
+  return fmt::format(
+      "{}{}{} outside the {} to {} parameters that {} was fitted to: their losses are extrapolated", out,
+      out.empty() ? "" : "; ",
+      counts +
+          (answer.outside.best + answer.outside.front + answer.outside.undominated == 1 ? " is" : " are"),
+      quantity_text(range.least_parameters), quantity_text(range.most_parameters), range.law);
+}
+
 std::size_t count_ties(const SearchAnswer& answer) {
   return static_cast<std::size_t>(
       std::count_if(answer.best.begin(), answer.best.end(), [](const auto& each) { return each.tie; }));

@@ -30,6 +30,12 @@ TextTable sensitivity_table(const SearchAnswer& answer, bool beside);
 /// What became of the shapes: seen, pruned, refused by each constraint. The counts add up to the space.
 TextTable fate_table(const Problem& problem, const Tally& tally);
 
+/// "Nothing dominates these at 90 %: 14 shapes, 3 of the front and 11 only because the loss is uncertain".
+std::string undominated_title(const SearchAnswer& answer);
+
+/// How many shapes of the answer are outside the law's range, and what that range is. Some are.
+std::string outside_text(const Problem& problem, const SearchAnswer& answer);
+
 /// Shapes of the list that the model cannot tell from the first, the first not counted.
 std::size_t count_ties(const SearchAnswer& answer);
 

@@ -42,6 +42,7 @@ void add_bottlenecks(const GpuReport& gpu, std::vector<std::string>& out) {
 }
 
 void add_best(const ArchReport& report, const GpuReport& gpu, std::vector<std::string>& out) {
+  if (gpu.rankings[0].empty()) return;  // no layer passes the preset
   const std::size_t efficient = gpu.rankings[0].front();
   const std::size_t fastest = gpu.rankings[1].front();
   out.push_back(fmt::format("fastest: {} ({} ms); least time per hidden x ffn million: {} ({} ms)",

@@ -113,6 +113,15 @@ std::vector<Sensitivity> sensitivity_of(const Problem& problem, std::int64_t win
   return out;
 }
 
+std::size_t count_outside(const LawRange& range, const std::vector<ShapeAnswer>& shapes) {
+  return static_cast<std::size_t>(std::count_if(shapes.begin(), shapes.end(), [&](const ShapeAnswer& shape) {
+    return std::any_of(shape.quantities.begin(), shape.quantities.end(), [&](const auto& each) {
+      return each.first == "parameters" &&
+             (each.second < range.least_parameters || each.second > range.most_parameters);
+    });
+  }));
+}
+
 /// Whether the objective depends on a predicted time; other answers have no band.
 bool depends_on_times(const Problem& problem) {
   const std::array<int, 1> root{problem.objective.node};
@@ -125,7 +134,7 @@ bool depends_on_times(const Problem& problem) {
 
 }  // namespace
 
-SearchAnswer make_answer(const Problem& problem, const SearchState& state) {
+SearchAnswer make_answer(const Problem& problem, const SearchState& state, const Undominated& undominated) {
   SearchAnswer answer;
   answer.tally = state.tally;
   const bool timed = depends_on_times(problem);
@@ -137,6 +146,15 @@ SearchAnswer make_answer(const Problem& problem, const SearchState& state) {
         timed && answer.best.size() > 1 && each.value <= first.value + std::abs(first.value) * share;
   }
   for (const FrontPoint& each : state.front.points) answer.front.push_back(describe(problem, each.number));
+  for (const Candidate& each : undominated.first)
+    answer.undominated.push_back(describe(problem, each.number));
+  answer.undominated_count = undominated.count;
+  if (problem.law_range) {
+    const LawRange& range = *problem.law_range;
+    answer.outside = {range.tokens < range.least_tokens || range.tokens > range.most_tokens,
+                      count_outside(range, answer.best), count_outside(range, answer.front),
+                      count_outside(range, answer.undominated)};
+  }
   if (!answer.best.empty()) answer.sensitivity = sensitivity_of(problem, answer.best.front().number);
   return answer;
 }

@@ -11,6 +11,7 @@
 
 #include "plumbline/search/engine.h"
 #include "plumbline/search/problem.h"
+#include "plumbline/search/undominated.h"
 
 namespace plumbline {
 
@@ -37,14 +38,26 @@ struct Sensitivity {
   std::vector<Entry> entries;  ///< at most 17: the values nearest to the winner's
 };
 
+/// How many shapes of the answer are outside what the quality's law was fitted to.
+struct OutsideLaw {
+  bool tokens = false;  ///< the tokens are, and so is every shape
+  std::size_t best = 0, front = 0, undominated = 0;
+  bool any() const { return tokens || best + front + undominated > 0; }
+};
+
 /// The answer to a space.
 struct SearchAnswer {
   std::vector<ShapeAnswer> best, front;
+  std::vector<ShapeAnswer>
+      undominated;                     ///< outside the front, dominated by nothing at 90 %: the first of them
+  std::int64_t undominated_count = 0;  ///< of all of them
+  OutsideLaw outside;
   std::vector<Sensitivity> sensitivity;
   Tally tally;
 };
 
-SearchAnswer make_answer(const Problem& problem, const SearchState& state);
+SearchAnswer make_answer(const Problem& problem, const SearchState& state,
+                         const Undominated& undominated = {});
 
 /// A smallest set of constraints that no shape fulfils together.
 struct Conflict {

@@ -11,9 +11,9 @@
 namespace plumbline {
 namespace {
 
-/// Places of layers in a ranking: places[layer] = rank from 0.
-std::vector<std::size_t> places_of(const std::vector<std::size_t>& order) {
-  std::vector<std::size_t> places(order.size());
+/// Places of `count` layers in a ranking: places[layer] = rank from 0; of those not ranked `count`.
+std::vector<std::size_t> places_of(const std::vector<std::size_t>& order, std::size_t count) {
+  std::vector<std::size_t> places(count, count);
   for (std::size_t rank = 0; rank < order.size(); ++rank) places[order[rank]] = rank;
   return places;
 }
@@ -50,8 +50,8 @@ Agreement agree(const GpuReport& a, const GpuReport& b, std::size_t metric) {
   result.pairs = n * (n - 1) / 2;
   result.comparable = comparable(a.predictor, b.predictor);
   if (!result.comparable) return result;
-  const auto in_a = places_of(a.rankings[metric]);
-  const auto in_b = places_of(b.rankings[metric]);
+  const auto in_a = places_of(a.rankings[metric], a.predictions.size());
+  const auto in_b = places_of(b.rankings[metric], b.predictions.size());
   for (std::size_t i = 0; i < in_a.size(); ++i) {
     if (in_a[i] != in_b[i]) result.moved.push_back(i);
   }
@@ -66,7 +66,8 @@ Agreement agree(const GpuReport& a, const GpuReport& b, std::size_t metric) {
   return result;
 }
 
-Parsed<GpuReport> report_gpu(const Predictor& predictor, const std::vector<Layer>& layers, unsigned threads) {
+Parsed<GpuReport> report_gpu(const Predictor& predictor, const std::vector<Layer>& layers,
+                             const std::optional<PresetVerdict>& preset, unsigned threads) {
   for (const Layer& layer : layers) {
     if (auto reason = unsupported(predictor, layer)) return failed<GpuReport>(std::move(*reason));
   }
@@ -77,7 +78,10 @@ Parsed<GpuReport> report_gpu(const Predictor& predictor, const std::vector<Layer
   });
   std::vector<Score> scores;
   for (const Prediction& prediction : gpu.predictions) scores.push_back(score_of(prediction));
-  for (std::size_t m = 0; m < kReportMetrics.size(); ++m) gpu.rankings[m] = rank(scores, kReportMetrics[m]);
+  for (std::size_t m = 0; m < kReportMetrics.size(); ++m) {
+    gpu.rankings[m] = rank(scores, kReportMetrics[m]);
+    if (preset) std::erase_if(gpu.rankings[m], [&](std::size_t layer) { return !preset->passes(layer); });
+  }
   for (const BuiltinSweep& each : builtin_sweeps()) {
     auto swept = sweep(predictor, each.base, each.range);
     if (!swept.ok()) return {std::nullopt, std::move(swept.diagnostics)};
@@ -96,10 +100,11 @@ std::string timed_by(const Predictor& predictor) {
 bool comparable(const Predictor& a, const Predictor& b) { return timed_by(a) == timed_by(b); }
 
 Parsed<ArchReport> build_arch_report(std::span<const Predictor> predictors, std::vector<Layer> layers,
-                                     unsigned threads) {
+                                     unsigned threads, const std::string& preset) {
   ArchReport report;
+  if (!preset.empty()) report.preset = judge_by_preset(preset, layers);
   for (const Predictor& predictor : predictors) {
-    auto gpu = report_gpu(predictor, layers, threads);
+    auto gpu = report_gpu(predictor, layers, report.preset, threads);
     if (!gpu.ok()) return {std::nullopt, std::move(gpu.diagnostics)};
     report.gpus.push_back(std::move(*gpu.value));
   }

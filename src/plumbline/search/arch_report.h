@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plumbline/model/predict.h"
+#include "plumbline/search/preset.h"
 #include "plumbline/search/rank.h"
 #include "plumbline/search/sweep.h"
 
@@ -22,7 +23,7 @@ inline constexpr std::array<Metric, 2> kReportMetrics{Metric::ms_per_mparam_prox
 struct GpuReport {
   Predictor predictor;
   std::vector<Prediction> predictions;
-  std::array<std::vector<std::size_t>, 2> rankings;  ///< by kReportMetrics; indices of layers
+  std::array<std::vector<std::size_t>, 2> rankings;  ///< by kReportMetrics; indices of the layers ranked
   std::vector<Sweep> cliffs;
 };
 
@@ -55,11 +56,13 @@ struct ArchReport {
   std::vector<GpuReport> gpus;
   std::vector<Agreement> agreement;  ///< every pair of GPUs, by both metrics
   std::vector<LeftOut> left_out;
+  std::optional<PresetVerdict> preset;  ///< with one, only the layers that pass it are ranked
 };
 
 /// Predicts `layers` (valid, at least one) with every predictor and sweeps the built-in sweeps. A predictor
-/// that cannot cost one of them gives an error: an artifact is whole or not written.
+/// that cannot cost one of them gives an error: an artifact is whole or not written. `preset`: one of
+/// kPresets, or empty; all layers are predicted, those that pass it are ranked.
 Parsed<ArchReport> build_arch_report(std::span<const Predictor> predictors, std::vector<Layer> layers,
-                                     unsigned threads = 1);
+                                     unsigned threads = 1, const std::string& preset = {});
 
 }  // namespace plumbline

@@ -66,6 +66,7 @@ void Engine::finish_round(SearchState& state, std::vector<SlabResult>& results) 
     for (const Candidate& each : result.top.best) state.top.add(each);
     for (const FrontPoint& each : result.front.points) state.front.add(each);
     state.tally.add(result.tally);
+    state.uncovered += result.uncovered;
     state.fates.push_back(result.fate);
   }
   state.next += results.size();

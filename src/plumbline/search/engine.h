@@ -13,8 +13,18 @@
 
 namespace plumbline {
 
-/// How a search is run. Nothing here changes the shapes found.
+/// What a search looks for.
+enum class Seek : std::uint8_t {
+  best,      ///< the first shapes and the front
+  front,     ///< the front, and no first shapes
+  uncovered  ///< how many shapes no point of the first state's front covers, and the first of these
+};
+
+/// How a search is run. Where it seeks the best, nothing here changes the shapes found.
 struct SearchOptions {
+  Seek seek = Seek::best;
+  std::vector<int> front;  ///< nodes in place of those of the problem's front; empty: these
+  const std::vector<std::int64_t>* known = nullptr;  ///< ascending: numbers that are not counted as uncovered
   bool prune = true;        ///< false: every shape that no constraint refuses is evaluated
   bool first_only = false;  ///< stop at the first shape that fulfils every constraint
   std::vector<char> use;    ///< which constraints count; empty: all
@@ -45,6 +55,7 @@ struct SearchState {
   TopList top;
   Front front;
   Tally tally;
+  std::int64_t uncovered = 0;   ///< shapes, where they are looked for
   std::size_t next = 0;         ///< the first slab (by bound) that is not finished
   std::vector<SlabFate> fates;  ///< of the finished slabs, in that order
 };
@@ -54,6 +65,7 @@ struct SlabResult {
   TopList top;
   Front front;
   Tally tally;
+  std::int64_t uncovered = 0;
   SlabFate fate = SlabFate::searched;
 };
 

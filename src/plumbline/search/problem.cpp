@@ -186,7 +186,30 @@ bool ProblemBuilder::compile_roots() {
   for (const char* name : {"loss", "loss_low", "loss_high"}) {
     if (builder_.defined(name) && !good(builder_.name(name).diagnostics)) return false;
   }
-  return complete;
+  return complete && compile_uncertain_loss();
+}
+
+bool ProblemBuilder::compile_uncertain_loss() {
+  const auto& front = problem_.space.front;
+  const auto is_loss = [](const SpaceObjective& each) {
+    const auto& nodes = each.expression.nodes;
+    return !each.maximise && nodes.size() == 1 && nodes.front().op == Op::name &&
+           nodes.front().name == "loss";
+  };
+  const auto loss = std::find_if(front.begin(), front.end(), is_loss);
+  if (rule_.empty() || loss == front.end()) return true;
+  UncertainLoss out{static_cast<std::size_t>(loss - front.begin()), rule_, -1, -1};
+  if (!at_most_.empty()) {
+    // Expressions without names of their own: certificate and key stay what they are without the second
+    // search.
+    const auto most = builder_.expression(expression_of(at_most_));
+    const auto least = builder_.expression(expression_of(at_least_));
+    if (!good(most.diagnostics) || !good(least.diagnostics)) return false;
+    out.at_most = *most.value;
+    out.at_least = *least.value;
+  }
+  problem_.uncertain_loss = std::move(out);
+  return true;
 }
 
 void ProblemBuilder::finish() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,21 @@ struct ProblemRoot {
   int node = -1;
 };
 
+/// What a law of quality was fitted to, and the tokens that the space asks it about.
+struct LawRange {
+  std::string law;
+  double least_parameters = 0, most_parameters = 0, least_tokens = 0, most_tokens = 0;
+  double tokens = 0;
+};
+
+/// A front whose loss is not exact: when one shape surely has the lower loss (at 90 %).
+struct UncertainLoss {
+  std::size_t place = 0;  ///< of the loss among the front's objectives
+  std::string rule;       ///< in words
+  /// Nodes: a shape has it where its `at_most` is no more than the other's `at_least`. -1: where its loss is.
+  int at_most = -1, at_least = -1;
+};
+
 /// A compiled space. A shape is the list of places of its dimensions' values; its number is that list read as
 /// a number of mixed radix, the first dimension foremost.
 struct Problem {
@@ -47,7 +63,9 @@ struct Problem {
   std::int64_t shapes = 0;
   std::int64_t sub_shapes = 0;  ///< distinct ones that the models were asked for
   std::string quality_note;     ///< what the quality is, and where its law was fitted
-  std::string key;              ///< SHA-256 of all that decides the answer
+  std::optional<LawRange> law_range;
+  std::optional<UncertainLoss> uncertain_loss;
+  std::string key;  ///< SHA-256 of all that decides the answer
 };
 
 /// Compiles and tabulates. `hardware[i]` belongs to space.hardware[i]; `quality_csv` is the text of the

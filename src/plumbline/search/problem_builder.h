@@ -59,6 +59,8 @@ class ProblemBuilder {
   bool root(const std::string& name, const Expression& expression, bool upper_band, bool maximise,
             ProblemRoot& out);
   bool compile_roots();
+  /// The bounds by which one shape surely has the lower loss, where the front asks for the loss.
+  bool compile_uncertain_loss();
   /// No sum of times may leave the whole numbers that doubles hold, and nothing may be infinite.
   bool check_ranges();
   /// The sums must be what the model itself says of whole layers; a field forgotten in a kernel's list would
@@ -77,6 +79,7 @@ class ProblemBuilder {
   std::vector<int> filters_;
   std::vector<Quantity> basic_, extra_;
   std::vector<std::pair<std::string, std::string>> constants_;
+  std::string rule_, at_most_, at_least_;  ///< of an uncertain quality
   bool whole_model_ = false, pattern_ = false;
   double largest_ = 0;
 };

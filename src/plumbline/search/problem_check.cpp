@@ -56,6 +56,10 @@ bool ProblemBuilder::check_ranges() {
   };
   finite(problem_.objective);
   for (const ProblemRoot& each : problem_.front) finite(each);
+  if (problem_.uncertain_loss && problem_.uncertain_loss->at_most >= 0) {
+    finite({"the loss at most", at_most_, problem_.uncertain_loss->at_most});
+    finite({"the loss at least", at_least_, problem_.uncertain_loss->at_least});
+  }
   return good(wrong);
 }
 

@@ -79,6 +79,10 @@ bool ProblemBuilder::add_quality(const std::string& csv) {
   auto quality = load_quality(wanted, csv);
   if (!good(quality.diagnostics)) return false;
   problem_.quality_note = quality.value->note;
+  problem_.law_range = quality.value->range;
+  rule_ = quality.value->rule;
+  at_most_ = quality.value->at_most;
+  at_least_ = quality.value->at_least;
   for (const Quantity& each : quality.value->quantities) builder_.define(each.name, expression_of(each.text));
   if (quality.value->table.of.empty()) return true;
   const QualityTable& table = quality.value->table;

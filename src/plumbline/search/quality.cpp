@@ -11,7 +11,9 @@
 namespace plumbline {
 namespace {
 
-constexpr double kNinety = 1.6448536269514722;  // half-width of 90 % in standard errors
+constexpr double kNinety = 1.6448536269514722;          // half-width of 90 % in standard errors
+constexpr double kOneSidedNinety = 1.2815515655446004;  // below it: 90 %
+constexpr double kOneSided975 = 1.959963984540054;      // below it: 97.5 %
 
 /// loss = e + a / parameters^alpha + b / tokens^beta, with standard errors.
 struct Law {
@@ -40,16 +42,47 @@ constexpr Law kBesiroglu{"besiroglu2024",
                          5e9,
                          500e9};
 
-Quality of_law(const Law& law, double tokens) {
+/// When one shape surely has the lower loss. E and the tokens' part are the same for both, and for any A and
+/// alpha above 0 the larger model's loss is the lower one. With a scatter of their own the difference of two
+/// losses is least, of all A and alpha inside their bounds, at the lower end of A and the upper end of alpha
+/// (x · exp(-alpha · x) falls in x above 1/alpha: for models of a million parameters or more that is so of
+/// every alpha above 0.073, which is 13 standard errors below). Two bounds that 2.5 % pass each and the
+/// scatters' 5 % leave 90 %, however the errors are correlated.
+void add_rule(const Law& law, double scatter, Quality& out) {
+  if (scatter == 0) {
+    out.rule =
+        "two losses of one law share its constants: for every A and alpha above 0, which is nearly certain, "
+        "the "
+        "larger model has the lower loss, so that nothing but the front is left";
+    return;
+  }
+  const double a = law.a - kOneSided975 * law.a_error;
+  const double alpha = law.alpha + kOneSided975 * law.alpha_error;
+  const std::string least = fmt::format("{} * parameters ** {}", format_double(a), format_double(-alpha));
+  const std::string reach = format_double(kNinety * scatter);
+  out.at_most = fmt::format("{} + {}", least, reach);
+  out.at_least = fmt::format("{} - {}", least, reach);
+  out.rule = fmt::format(
+      "two losses of one law share its constants, and each has a scatter of {} of its own: A and alpha at "
+      "the "
+      "ends (2.5 % each) where the two losses differ least, and there by {} standard errors of either "
+      "scatter, "
+      "whatever the correlation",
+      format_double(scatter), format_fixed(kNinety, 3));
+}
+
+Quality of_law(const Law& law, double tokens, double scatter) {
   Quality out;
   const double data = law.b / std::pow(tokens, law.beta);
   const std::string size = fmt::format("parameters ** {}", format_double(-law.alpha));
   out.quantities.push_back({"loss", fmt::format("{} + {} * {} + {}", format_double(law.e),
                                                 format_double(law.a), size, format_double(data))});
-  out.quantities.push_back(
-      {"loss_error",
-       fmt::format("{} * {} * sqrt({} + ({} * log(parameters)) ** 2)", format_double(kNinety), size,
-                   format_double(law.a_error * law.a_error), format_double(law.a * law.alpha_error))});
+  std::string error =
+      fmt::format("{} * {} * sqrt({} + ({} * log(parameters)) ** 2)", format_double(kNinety), size,
+                  format_double(law.a_error * law.a_error), format_double(law.a * law.alpha_error));
+  if (scatter > 0)
+    error = fmt::format("sqrt(({}) ** 2 + {})", error, format_double(std::pow(kNinety * scatter, 2)));
+  out.quantities.push_back({"loss_error", std::move(error)});
   out.quantities.push_back({"loss_low", "loss - loss_error"});
   out.quantities.push_back({"loss_high", "loss + loss_error"});
   out.note = fmt::format(
@@ -63,6 +96,10 @@ Quality of_law(const Law& law, double tokens) {
       law.most_tokens);
   if (tokens < law.least_tokens || tokens > law.most_tokens)
     out.note += fmt::format("; {} tokens are outside that range", tokens);
+  if (scatter > 0) out.note += fmt::format("; the interval holds a scatter of {} too", scatter);
+  out.range = LawRange{std::string(law.name), law.least_parameters, law.most_parameters,
+                       law.least_tokens,      law.most_tokens,      tokens};
+  add_rule(law, scatter, out);
   return out;
 }
 
@@ -70,7 +107,7 @@ Parsed<Quality> of_table(const std::string& file, const std::string& csv) {
   Quality out;
   int line = 0;
   std::size_t loss = 0, error = 0;
-  bool has_error = false;
+  bool has_error = false, spread_seen = false;
   const auto refuse = [&](std::string message) {
     return failed<Quality>(diagnose("search-quality-file", std::move(message), {file, line, 1}));
   };
@@ -110,12 +147,22 @@ Parsed<Quality> of_table(const std::string& file, const std::string& csv) {
       (i == loss ? value : has_error && i == error ? spread : key.emplace_back()) = *number;
     }
     if (spread < 0) return refuse("stderr is negative");
+    spread_seen = spread_seen || spread > 0;
     const double half = kNinety * spread;
     if (!out.table.rows.emplace(key, std::array<double, 3>{value, value - half, value + half}).second)
       return refuse("the same shape appears twice");
   }
   if (out.table.rows.empty()) return refuse("no row");
   out.note = fmt::format("{} rows of {}", out.table.rows.size(), file);
+  if (!spread_seen) return {std::move(out), {}};
+  // max() changes no value: it keeps the bounds of a box whose losses lie far apart near these losses.
+  const std::string share = format_double(kOneSidedNinety / kNinety);
+  out.at_most = fmt::format("max(loss, loss + {} * (loss_high - loss))", share);
+  out.at_least = fmt::format("max(loss_low, loss - {} * (loss - loss_low))", share);
+  out.rule = fmt::format(
+      "its loss is lower by at least {} times the sum of both standard errors, which is 90 % or more "
+      "whatever the correlation of the two",
+      format_fixed(kOneSidedNinety, 3));
   return {std::move(out), {}};
 }
 
@@ -123,7 +170,7 @@ Parsed<Quality> of_table(const std::string& file, const std::string& csv) {
 
 Parsed<Quality> load_quality(const SpaceQuality& wanted, const std::string& csv) {
   if (!wanted.csv.empty()) return of_table(wanted.csv, csv);
-  if (wanted.law == kBesiroglu.name) return {of_law(kBesiroglu, wanted.tokens), {}};
+  if (wanted.law == kBesiroglu.name) return {of_law(kBesiroglu, wanted.tokens, wanted.scatter), {}};
   return failed<Quality>(
       diagnose("search-field-invalid",
                fmt::format("[quality] law {} is not known; there is: besiroglu2024", in_quotes(wanted.law)),

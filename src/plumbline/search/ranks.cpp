@@ -52,6 +52,7 @@ std::string pack_results(const std::vector<SlabResult>& results, const SearchRan
   const auto step = static_cast<std::size_t>(ranks.size);
   for (std::size_t i = static_cast<std::size_t>(ranks.rank); i < results.size(); i += step) {
     put(out, results[i].fate);
+    put(out, results[i].uncovered);
     put(out, results[i].tally.seen);
     put(out, results[i].tally.pruned);
     put_all(out, results[i].tally.rejected);
@@ -72,6 +73,7 @@ bool unpack_results(const std::string& bytes, int rank, int size, std::vector<Sl
        i += static_cast<std::size_t>(size)) {
     SlabResult& result = results[i];
     source.get(result.fate);
+    source.get(result.uncovered);
     source.get(result.tally.seen);
     source.get(result.tally.pruned);
     source.get_all(result.tally.rejected);

@@ -47,6 +47,10 @@ SearchPlan::SearchPlan(const Problem& p, SearchOptions o) : problem(p), options(
   for (std::size_t c = 0; c < problem.constraints.size(); ++c) {
     if (options.use.empty() || options.use[c] != 0) constraints.push_back(static_cast<int>(c));
   }
+  front = options.front;
+  if (front.empty()) {
+    for (const ProblemRoot& each : problem.front) front.push_back(each.node);
+  }
   plan_levels();
   plan_tables();
   plan_rows();
@@ -86,7 +90,7 @@ void SearchPlan::plan_levels() {
   for (const int c : constraints) roots.push_back(problem.constraints[static_cast<std::size_t>(c)].node);
   const std::vector<int> first = cone_of(problem.program, roots);
   roots.push_back(problem.objective.node);
-  for (const ProblemRoot& each : problem.front) roots.push_back(each.node);
+  roots.insert(roots.end(), front.begin(), front.end());
   needed = cone_of(problem.program, roots);
   for (Level& level : levels) {
     const auto depends = [&](int at) { return (node(at).support >> level.dimension & 1U) != 0; };
@@ -144,7 +148,7 @@ void SearchPlan::plan_rows() {
   };
   for (const int c : constraints) add(problem.constraints[static_cast<std::size_t>(c)].node, c);
   add(problem.objective.node, -1);
-  for (const ProblemRoot& each : problem.front) add(each.node, -1);
+  for (const int each : front) add(each, -1);
 }
 
 void SearchPlan::make_slabs() {

@@ -50,6 +50,7 @@ struct SearchPlan {
   std::vector<std::unique_ptr<Coarse>> coarse;
   std::vector<const Coarse*> top_tables;
   std::vector<int> constraints;  ///< that count
+  std::vector<int> front;        ///< nodes of the front's objectives
   std::vector<int> needed;       ///< nodes of these and of the objectives, in evaluation order
   std::vector<RowRoot> rows;
   std::vector<std::int64_t> strides;

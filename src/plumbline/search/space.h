@@ -74,9 +74,10 @@ struct SpaceObjective {
 
 /// Where the quality of a shape comes from: a table of the user's, or a published law.
 struct SpaceQuality {
-  std::string csv;    ///< path, relative to the space file
-  std::string law;    ///< name of a law
-  double tokens = 0;  ///< the law's training tokens
+  std::string csv;     ///< path, relative to the space file
+  std::string law;     ///< name of a law
+  double tokens = 0;   ///< the law's training tokens
+  double scatter = 0;  ///< standard error of a shape's own loss about the law
   Location at;
 };
 
@@ -107,10 +108,6 @@ inline constexpr std::int64_t kMaxTop = 10000;
 /// search-field-missing, search-field-invalid, search-field-unknown, search-expression, search-name-taken,
 /// search-too-large.
 Parsed<Space> parse_space(std::string_view text, const std::string& file);
-
-/// The constraints of that preset, or none: "noeris-quality" (width >= 2048, hidden·ffn >= 16 M, FFN ratio
-/// 3.75 to 5.5).
-std::vector<SpaceConstraint> preset_constraints(std::string_view name);
 
 /// Product of the dimensions' sizes; parse_space() refuses what exceeds kMaxShapes.
 std::int64_t shape_count(const Space& space);

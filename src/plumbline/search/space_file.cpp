@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "plumbline/base/numbers.h"
 #include "plumbline/base/text.h"
+#include "plumbline/search/preset.h"
 #include "plumbline/search/space_reader.h"
 
 namespace plumbline {
@@ -129,10 +129,13 @@ void read_quality(SpaceReader& document, Space& space) {
   out.csv = reader.text("csv");
   out.law = reader.text("law");
   out.tokens = reader.number("tokens", 0, 1, 1e18);
+  out.scatter = reader.number("scatter", 0, 0, 1e3);
   if (out.csv.empty() == out.law.empty()) {
     reader.invalid("csv", *table, "given, or law: one of the two");
   } else if (!out.law.empty() && out.tokens == 0) {
     reader.missing("tokens");
+  } else if (out.law.empty() && out.scatter != 0) {
+    reader.invalid("scatter", *table->get("scatter"), "of a law; a csv has its own column, stderr");
   }
   reader.refuse_unknown();
   space.quality = std::move(out);
@@ -181,19 +184,6 @@ void check_size(SpaceReader& document, const Space& space) {
 }
 
 }  // namespace
-
-std::vector<SpaceConstraint> preset_constraints(std::string_view name) {
-  std::vector<SpaceConstraint> out;
-  if (name != "noeris-quality") return out;
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> texts{
-      {{"quality_width", "hidden_dim >= 2048"},
-       {"quality_size", "hidden_dim * ffn_dim >= 16000000"},
-       {"quality_ffn_ratio", "3.75 <= ffn_dim / hidden_dim <= 5.5"}}};
-  for (const auto& [title, text] : texts) {
-    out.push_back({std::string(title), *parse_expression(text, {}).value, false});
-  }
-  return out;
-}
 
 std::int64_t shape_count(const Space& space) {
   std::int64_t product = 1;

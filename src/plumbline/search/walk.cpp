@@ -170,12 +170,12 @@ template <class Least>
 bool Walk::behind(double bound, Least least) const {
   if (!plan_.options.prune) return false;
   const std::int64_t first = first_number();
-  if (top_.wants({bound, first})) return false;
-  if (plan_.problem.front.empty()) return true;
+  if (plan_.options.seek == Seek::best && top_.wants({bound, first})) return false;
+  if (plan_.front.empty()) return true;
   FrontPoint point;
-  point.number = first;
-  for (std::size_t i = 0; i < plan_.problem.front.size(); ++i)
-    point.value[i] = least(plan_.problem.front[i].node);
+  // An uncovered shape may stand in the front itself: of equal points only an earlier number covers it.
+  point.number = plan_.options.seek == Seek::uncovered ? first - 1 : first;
+  for (std::size_t i = 0; i < plan_.front.size(); ++i) point.value[i] = least(plan_.front[i]);
   return front_.dominates(point);
 }
 
@@ -319,25 +319,34 @@ void Walk::row() {
   }
   result_.tally.seen += static_cast<std::int64_t>(left);
   const auto value = [&](std::size_t g, std::size_t i) { return goal[g] != nullptr ? goal[g][i] : same[g]; };
-  double worst =
-      top_.best.size() < top_.limit ? std::numeric_limits<double>::infinity() : top_.best.back().value;
+  const Seek seek = plan_.options.seek;
+  const auto worst_listed = [&] {
+    if (seek == Seek::front) return -std::numeric_limits<double>::infinity();
+    return top_.best.size() < top_.limit ? std::numeric_limits<double>::infinity() : top_.best.back().value;
+  };
+  double worst = worst_listed();
+  const auto list = [&](const Candidate& candidate) {
+    if (candidate.value > worst || !top_.wants(candidate)) return;
+    top_.add(candidate);
+    result_.top.add(candidate);
+    worst = worst_listed();
+  };
   for (std::size_t i = 0; i < length; ++i) {
     if (alive[i] == 0) continue;
-    const double main = value(0, i);
     const std::int64_t number = first + stride * static_cast<std::int64_t>(i);
-    if (main <= worst) {
-      const Candidate candidate{main, number};
-      if (top_.wants(candidate)) {
-        top_.add(candidate);
-        result_.top.add(candidate);
-        if (top_.best.size() == top_.limit) worst = top_.best.back().value;
-      }
-    }
+    if (seek == Seek::best) list({value(0, i), number});
     if (goals == 1) continue;
     FrontPoint point;
-    point.number = number;
+    point.number = seek == Seek::uncovered ? number - 1 : number;
     for (std::size_t g = 1; g < goals; ++g) point.value[g - 1] = value(g, i);
     if (front_.dominates(point)) continue;
+    if (seek == Seek::uncovered) {
+      const auto& known = *plan_.options.known;
+      if (std::binary_search(known.begin(), known.end(), number)) continue;
+      ++result_.uncovered;
+      list({value(0, i), number});
+      continue;
+    }
     front_.add(point);
     result_.front.add(point);
   }
