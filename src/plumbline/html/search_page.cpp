@@ -103,14 +103,18 @@ Html plot(const Problem& problem, const SearchAnswer& answer) {
            marked});
     }
   };
-  add(answer.undominated, "not dominated at 90 %", false);
+  add(answer.undominated, "stays at 90 %", false);
   add(answer.best, "best", false);
   add(answer.front, "front", true);
   const bool two = problem.space.front.size() == 2;
   std::string title = problem.space.front.empty() ? "The best shapes by size"
                       : two                       ? "Pareto front (joined) and the best shapes"
                             : "Pareto front (marked) and the best shapes, in two of three objectives";
-  if (!answer.undominated.empty()) title += ", and shapes that nothing dominates at 90 %";
+  if (!answer.undominated.empty()) {
+    title += fmt::format(", and {} of {} shapes that stay at 90 % because the loss is uncertain",
+                         format_grouped(static_cast<std::int64_t>(answer.undominated.size())),
+                         format_grouped(answer.undominated_count));
+  }
   return scatter_chart(title, points, {axes.x_title, axes.y_title, false, false, false, two, "points"});
 }
 
