@@ -83,10 +83,12 @@ export function makePages(plumbline, folder) {
   make('rank_10000', [0], 'arch', 'rank', '--hardware', 'h100', '--model', 'proxy', '--configs', write('layers.csv', layers.join('\n') + '\n'));
   make('search', [0], 'arch', 'search', write('small.toml', smallSpace(20, '', 'front = ["weighted_ms", { maximise = "parameters" }]')), '--threads', '1');
   make('search_none', [1], 'arch', 'search', write('none.toml', smallSpace(5, 'small = "parameters <= 1000"')), '--threads', '1');
+  make('search_uncertain', [0], 'arch', 'search', 'tests/golden/search_uncertain/scatter.toml', '--threads', '1');
   // every allowed shape is listed: ten thousand candidates
   make('search_10000', [0], 'arch', 'search', write('large.toml', smallSpace(10000, '', 'front = ["weighted_ms", { maximise = "parameters" }]')), '--threads', '2');
   make('sweep', [0], 'arch', 'sweep', '--dim', 'hidden_dim=3840:4352:32');
   make('report', [0], 'arch', 'report', '--hardware', 'h200', '--hardware', 'h100');
+  make('preset', [0], 'arch', 'report', '--hardware', 'h100', '--preset', 'noeris-quality');
   make('accuracy', [0, 1], 'hardware', 'validate', 'h200', 'tests/validation/h200/gemm.csv');
   const ledger = join(folder, 'ledger.db');
   for (const name of ['h200', 'h200_price', 'h200_price']) run([0, 1], 'confirm', kCard, '--run', name, '--bank', '--ledger', ledger);

@@ -17,8 +17,10 @@ PAGES = {
     "confirm": ["confirm", CARD, "--run", "h200_price"],
     "rank": ["arch", "rank"],
     "search": ["arch", "search", "tests/golden/terminal_search/space.toml"],
+    "search_uncertain": ["arch", "search", "tests/golden/search_uncertain/scatter.toml"],
     "sweep": ["arch", "sweep", "--dim", "hidden_dim=3840:4352:32"],
     "report": ["arch", "report", "--hardware", "h200", "--hardware", "h100"],
+    "preset": ["arch", "report", "--hardware", "h100", "--preset", "noeris-quality"],
     "accuracy": ["hardware", "validate", "h200", "tests/validation/h200/gemm.csv"],
 }
 VOID = {"meta", "br", "link", "input", "img", "hr"}

@@ -145,10 +145,10 @@ std::string outside_text(const Problem& problem, const SearchAnswer& answer) {
   }
   std::string counts;
   const auto add = [&](std::size_t count, std::size_t all, std::string_view of) {
-    if (count > 0) counts += fmt::format("{}{} of {} {}", counts.empty() ? "" : ", ", count, all, of);
+    if (count > 0) counts += fmt::format("{}{} of the {} {}", counts.empty() ? "" : ", ", count, all, of);
   };
   add(answer.outside.best, answer.best.size(), "best");
-  add(answer.outside.front, answer.front.size(), "of the front");
+  add(answer.outside.front, answer.front.size(), "on the front");
   add(answer.outside.undominated, answer.undominated.size(), "listed beside it");
   if (counts.empty()) return out;
   return fmt::format(

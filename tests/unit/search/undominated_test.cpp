@@ -307,7 +307,7 @@ TEST(Undominated, TheAnswerSaysItAndWhatIsOutsideTheLaw) {
   EXPECT_EQ(said.outside.front, outside);
   EXPECT_EQ(said.outside.best, said.best.size());
   EXPECT_THAT(search_text(*tiny.value, said, {}),
-              ::testing::HasSubstr(fmt::format("{} of {} of the front", outside, said.front.size())));
+              ::testing::HasSubstr(fmt::format("{} of the {} on the front", outside, said.front.size())));
 }
 
 TEST(Undominated, AScatterBelongsToALaw) {
