@@ -70,7 +70,7 @@ const decides = {
   search: ['The best of 20,000 shapes', 'hidden_dim', 'The best shapes', 'ffn_dim', 'prefill_ms', 'Pareto front', 'parameters', 'Sensitivity', '"hidden_size"',
     'What became of the shapes', 'refused by ffn_ratio', 'What was asked', 'maximise parameters'],
   search_none: ['parameters <= 1000', 'refused by'],
-  search_uncertain: ['every loss here is extrapolated', 'What nothing dominates at 90 %', 'because the loss is uncertain', 'stays at 90 %'],
+  search_uncertain: ['every loss here is extrapolated', 'stay at 90 % because the loss is uncertain', 'What nothing dominates at 90 %', 'only because the loss is uncertain'],
   preset: ['36 of 49 layers pass', 'hidden_dim >= 2048', 'gen_h4096_hd256_gqa4_ffn5p33_w1024'],
   sweep: ['the largest step is', 'hidden_dim', '4096'],
   report: ['Where GPUs agree', 'Time of each layer by kernel', 'llama3_8b'],

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "plumbline/hardware/hardware_file.h"
 #include "plumbline/model/operation.h"
@@ -170,7 +172,8 @@ TEST(Layer, EveryKindOfLayerIsFittedByTheKernelsThatItIsPredictedBy) {
 }
 
 TEST(Layer, FlexAttentionIsTakenOnlyWhereItIsAskedForAndMeasured) {
-  const auto hardware = load_hardware("h200", {PLUMBLINE_SOURCE_DIR "/hardware"});
+  const std::vector<std::string> folders{PLUMBLINE_SOURCE_DIR "/hardware"};
+  const auto hardware = load_hardware("h200", folders);
   ASSERT_TRUE(hardware.ok());
   const auto pytorch = hardware.value->sources[0], vllm = hardware.value->sources[1];
   Layer layer{"", 4096, 32, 8, 128, 14336, 8192, 1};
