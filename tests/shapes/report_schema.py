@@ -20,10 +20,10 @@ except ImportError:
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
-def report(binary, *arguments, status=0):
+def report(binary, *arguments, status=0, model="proxy"):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "report.json"
-        done = subprocess.run([binary, "arch", "report", "--model", "proxy", *arguments, "--json-output", path], capture_output=True,
+        done = subprocess.run([binary, "arch", "report", "--model", model, *arguments, "--json-output", path], capture_output=True,
                               text=True, check=False)
         assert done.returncode == status, done.stderr
         return json.loads(path.read_text(encoding="utf-8"))
@@ -56,6 +56,19 @@ def check_preset(preset, plain, generated):
     assert all(each["pairs"] == pairs and set(each["moved"]) <= set(passing) for each in preset["agreement"])
 
 
+def report_parts(binary):
+    """Layers with experts, latent attention, low precision and several GPUs. The layers that the artifact tells, read
+    again, give the same artifact."""
+    layers = ROOT / "tests/golden/arch_parts_report/layers.csv"
+    artifact = report(binary, "--hardware", "h200", "--source", "vllm", "--configs", layers, model="measured")
+    assert {"experts", "topk", "moe_ffn_dim", "dtype", "mlp_dtype", "kv_dtype", "tp", "ep"} <= {key for layer in artifact["layers"] for key in layer}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "layers.json"
+        path.write_text(json.dumps(artifact["layers"]), encoding="utf-8")
+        assert artifact == report(binary, "--hardware", "h200", "--source", "vllm", "--configs", path, model="measured")
+    return artifact
+
+
 # One change each that the schema must refuse.
 SPOILED = {
     "no layers": remove_layers,
@@ -64,6 +77,7 @@ SPOILED = {
     "no time": lambda a: a["hardware"][0]["comparison"][0].update(total_ms=0),
     "an unknown provenance": lambda a: a["hardware"][0]["comparison"][0].update(provenance="guessed"),
     "half a dimension": lambda a: a["layers"][0].update(hidden_dim=1.5),
+    "an unknown format": lambda a: a["layers"][0].update(dtype="fp9"),
 }
 
 
@@ -80,14 +94,15 @@ def main():
     check_preset(preset, one, generated)
     own = report(binary, "--hardware", "h100", "--preset", "noeris-quality", "--layer", "hidden_dim=1024,num_heads=8,num_kv_heads=8,head_dim=128,ffn_dim=4096", status=1)
     assert own["preset"]["passed"] == 0 and own["hardware"][0]["summary"] is None and len(own["layers"]) == 1
-    for artifact in (every, one, generated, preset, own):
+    parts = report_parts(binary)
+    for artifact in (every, one, generated, preset, own, parts):
         errors = [f"{list(e.absolute_path)}: {e.message}" for e in validator.iter_errors(artifact)]
         assert not errors, errors
     for what, spoil in SPOILED.items():
         artifact = copy.deepcopy(one)
         spoil(artifact)
         assert not validator.is_valid(artifact), f"{what}: the schema accepts it"
-    print(f"5 artifacts fit the schema; {len(SPOILED)} spoiled ones do not")
+    print(f"6 artifacts fit the schema; {len(SPOILED)} spoiled ones do not")
     return 0
 
 

@@ -622,6 +622,17 @@ constexpr auto kCodes = std::to_array<CodeInfo>({
     {"layer-heads-not-divisible", kError, "layer",
      "The query heads cannot be shared out evenly over the KV heads.",
      "Make num_heads a multiple of num_kv_heads."},
+    {"layer-parts-inconsistent", kError, "layer",
+     "Fields of a layer's experts or of its latent attention contradict each other, or belong to a layer "
+     "that has them.",
+     "Give experts, topk and moe_ffn_dim together, and leave out what follows from them; docs/shapes.md "
+     "lists the "
+     "fields."},
+    {"layer-cannot-split", kError, "layer", "A layer cannot be shared by as many GPUs as tp and ep say.",
+     "Choose tp that divides heads and widths, and ep that divides tp and the experts."},
+    {"layer-not-measured", kError, "layer",
+     "A kernel that the layer needs was never measured by the chosen kernel source.",
+     "Name another --source, --hardware or dtype; plumbline hardware show NAME lists what is measured."},
     {"layer-field-missing", kError, "layer", "A layer lacks a field that every layer must have.",
      "Give hidden_dim, num_heads, num_kv_heads, head_dim and ffn_dim."},
     {"layer-field-not-integer", kError, "layer", "A dimension of a layer is a fraction or no number at all.",

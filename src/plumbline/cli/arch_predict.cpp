@@ -27,6 +27,7 @@ struct Options {
   std::string hf;
   std::optional<std::int64_t> seq_len;
   std::optional<std::int64_t> batch_size;
+  DeploymentOptions deployment;
   std::string logits;
   std::optional<std::int64_t> threads;
 };
@@ -77,6 +78,11 @@ int predict_layers(const Io& io, const Options& options, const Predictor& predic
     io.report({diagnose("usage", "--seq-len and --batch-size belong to --hf; layers say their own seq_len")});
     return kExitUsage;
   }
+  if (is_given(options.deployment)) {
+    io.report({diagnose(
+        "usage", "--tp, --ep, --dtype and --kv-dtype belong to --hf; layers say their own tp=, dtype=")});
+    return kExitUsage;
+  }
   const LayerFile layers = load_layers(options.layers, predictor);
   if (layers.rows.empty()) {
     report_layer_errors(io, layers);
@@ -92,19 +98,23 @@ int predict_model(const Io& io, const Options& options, const Predictor& predict
     io.report({diagnose("usage", "--hf excludes --layer and --configs")});
     return kExitUsage;
   }
-  const auto model = load_hf_config(options.hf);
+  const auto deployment = deployment_of(options.deployment);
+  io.report(deployment.diagnostics);
+  if (!deployment.ok()) return kExitUsage;
+  auto model = load_hf_config(options.hf);
   io.report(model.diagnostics);
   if (!model.ok()) return kExitUsage;
+  model.value = as_deployed(*model.value, *deployment.value);
   const LayerDefaults defaults = layer_defaults(options.layers);
   const Workload workload{defaults.phase, options.seq_len.value_or(2048), options.batch_size.value_or(1),
                           defaults.backend, options.logits == "all"};
-  const auto cost = cost_model(predictor, *model.value, workload);
+  const auto cost = cost_model(predictor, *model.value, workload, *deployment.value);
   io.report(cost.diagnostics);
   if (!cost.ok()) return kExitUsage;
   if (io.json) {
-    io.print_json(model_cost_json(predictor, *model.value, workload, *cost.value));
+    io.print_json(model_cost_json(predictor, *model.value, workload, *deployment.value, *cost.value));
   } else {
-    io.print(model_cost_text(predictor, *model.value, workload, *cost.value, io.look()));
+    io.print(model_cost_text(predictor, *model.value, workload, *deployment.value, *cost.value, io.look()));
   }
   return kExitOk;
 }
@@ -129,6 +139,7 @@ void add_arch_predict(Args& arch) {
       .option("--batch-size", options->batch_size, "with --hf: sequences; 1")
       .choice("--logits", options->logits, {"last", "all"},
               "with --hf: positions that reach the LM head in prefill; last");
+  add_deployment_options(args, options->deployment, "with --hf: ");
   add_threads_option(args, options->threads);
   args.example("plumbline arch predict --hardware a100 --model proxy --layer llama3_8b,seq_len=4096");
   args.run([options](const Io& io) { return run(io, *options); });

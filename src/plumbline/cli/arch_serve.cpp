@@ -17,8 +17,9 @@ constexpr std::int64_t kMostTokens = 1LL << 24;
 constexpr std::int64_t kMostClients = 1LL << 16;
 
 struct Options {
-  std::string hf, hardware = "h200", source = "vllm", dtype, kv_dtype;
-  std::optional<std::int64_t> tp, ep, isl, osl, concurrency;
+  std::string hf, hardware = "h200", source = "vllm";
+  DeploymentOptions deployment;
+  std::optional<std::int64_t> isl, osl, concurrency;
 };
 
 /// A count that may be left out: at least 1 and at most `most`, or a diagnostic.
@@ -33,11 +34,8 @@ std::int64_t count_of(std::string_view flag, const std::optional<std::int64_t>& 
 int run(const Io& io, const Options& options) {
   Diagnostics wrong;
   if (options.hf.empty()) wrong.push_back(diagnose("usage", "no model to serve: give --hf"));
-  Deployment deployment;
-  deployment.tp = count_of("--tp", options.tp, 1, 1024, wrong);
-  deployment.ep = count_of("--ep", options.ep, 1, 1024, wrong);
-  if (!options.dtype.empty()) deployment.weights = find_dtype(options.dtype);
-  if (!options.kv_dtype.empty()) deployment.cache = find_dtype(options.kv_dtype);
+  const auto deployment = deployment_of(options.deployment);
+  wrong.insert(wrong.end(), deployment.diagnostics.begin(), deployment.diagnostics.end());
   const Load load{count_of("--isl", options.isl, 1024, kMostTokens, wrong),
                   count_of("--osl", options.osl, 1024, kMostTokens, wrong),
                   count_of("--concurrency", options.concurrency, 1, kMostClients, wrong)};
@@ -49,13 +47,13 @@ int run(const Io& io, const Options& options) {
   const auto model = load_hf_config(options.hf);
   io.report(model.diagnostics);
   if (!model.ok()) return kExitUsage;
-  const auto cost = serve(*predictor.value, *model.value, deployment, load);
+  const auto cost = serve(*predictor.value, *model.value, *deployment.value, load);
   io.report(cost.diagnostics);
   if (!cost.ok()) return kExitUsage;
   if (io.json) {
-    io.print_json(serve_json(*predictor.value, *model.value, deployment, load, *cost.value));
+    io.print_json(serve_json(*predictor.value, *model.value, *deployment.value, load, *cost.value));
   } else {
-    io.print(serve_text(*predictor.value, *model.value, deployment, load, *cost.value, io.look()));
+    io.print(serve_text(*predictor.value, *model.value, *deployment.value, load, *cost.value, io.look()));
   }
   return kExitOk;
 }
@@ -69,13 +67,9 @@ void add_arch_serve(Args& arch) {
   args.option("--hf", options->hf, "a model's config.json (Hugging Face), or the folder that holds it")
       .option("--hardware", options->hardware,
               "a GPU's name (plumbline hardware list) or a hardware file; h200")
-      .option("--source", options->source, "the kernels, and with them the framework; vllm")
-      .choice("--dtype", options->dtype, {"bf16", "fp8", "fp8_block", "nvfp4", "int4_wo"},
-              "of all projections; as the checkpoint keeps them")
-      .choice("--kv-dtype", options->kv_dtype, {"bf16", "fp8"}, "of the KV cache; as the checkpoint says")
-      .option("--tp", options->tp, "GPUs of one host that share every layer; 1")
-      .option("--ep", options->ep, "of them, groups that hold whole experts; 1")
-      .option("--isl", options->isl, "tokens of a prompt; 1024")
+      .option("--source", options->source, "the kernels, and with them the framework; vllm");
+  add_deployment_options(args, options->deployment);
+  args.option("--isl", options->isl, "tokens of a prompt; 1024")
       .option("--osl", options->osl, "tokens of an answer; 1024")
       .option("--concurrency", options->concurrency, "clients that ask again as soon as they are answered; 1")
       .example("plumbline arch serve --hf config.json --hardware h100 --isl 2048 --osl 256 --concurrency 32");

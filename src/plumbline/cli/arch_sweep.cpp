@@ -41,6 +41,7 @@ Parsed<Layer> base_of(const Io& io, const Options& options, const Predictor& pre
     return {most.layer, {}};
   }
   if (!options.layer.empty()) {
+    if (auto whole = parse_layer(options.layer, defaults); whole.ok()) return whole;
     // The swept dimension need not be given: its first value stands in.
     return parse_layer(options.layer + "," + range.dimension + "=" + std::to_string(range.first), defaults);
   }

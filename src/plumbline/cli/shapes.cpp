@@ -22,7 +22,7 @@ void refuse_unsupported(LayerFile& file, const Predictor& predictor, const std::
   const auto refused = [&](const LayerRow& row) {
     auto reason = unsupported(predictor, row.layer, {name, row.line, row.line > 0 ? 1 : 0});
     if (!reason) return false;
-    if (row.line > 0) reason->message = fmt::format("row {}: {}", row.row, reason->message);
+    if (name != "--layer") reason->message = fmt::format("row {}: {}", row.row, reason->message);
     detail::file_error(std::move(*reason), file);
     ++file.rows_refused;
     return true;
@@ -145,6 +145,38 @@ void add_hf_options(Args& args, HfOptions& options) {
   args.option("--hf", options.files, "a model's config.json: each kind of its layers; repeatable")
       .option("--seq-len", options.seq_len, "with --hf: prompt length, or KV length in decode; 2048")
       .option("--batch-size", options.batch_size, "with --hf: sequences; 1");
+  add_deployment_options(args, options.deployment, "with --hf: ");
+}
+
+void add_deployment_options(Args& args, DeploymentOptions& options, const std::string& with) {
+  args.option("--tp", options.tp, with + "GPUs of one host that share every layer; 1")
+      .option("--ep", options.ep, with + "of them, groups that hold whole experts; 1")
+      .choice("--dtype", options.dtype, {"bf16", "fp8", "fp8_block", "nvfp4", "int4_wo"},
+              with + "of all projections; as the checkpoint keeps them")
+      .choice("--kv-dtype", options.kv_dtype, {"bf16", "fp8"},
+              with + "of the KV cache; as the checkpoint says");
+}
+
+bool is_given(const DeploymentOptions& options) {
+  return options.tp || options.ep || !options.dtype.empty() || !options.kv_dtype.empty();
+}
+
+Parsed<Deployment> deployment_of(const DeploymentOptions& options) {
+  Parsed<Deployment> result;
+  Deployment deployment;
+  const auto count = [&](std::string_view flag, const std::optional<std::int64_t>& given,
+                         std::int64_t& target) {
+    target = given.value_or(1);
+    if (target >= 1 && target <= 1024) return;
+    result.diagnostics.push_back(
+        diagnose("usage", fmt::format("{} is {}, and must be from 1 to 1024", flag, target)));
+  };
+  count("--tp", options.tp, deployment.tp);
+  count("--ep", options.ep, deployment.ep);
+  if (!options.dtype.empty()) deployment.weights = find_dtype(options.dtype);
+  if (!options.kv_dtype.empty()) deployment.cache = find_dtype(options.kv_dtype);
+  if (result.diagnostics.empty()) result.value = deployment;
+  return result;
 }
 
 Parsed<std::vector<HfLayer>> load_hf_layers(const HfOptions& options, const LayerOptions& layers,
@@ -152,15 +184,18 @@ Parsed<std::vector<HfLayer>> load_hf_layers(const HfOptions& options, const Laye
   const LayerDefaults defaults = layer_defaults(layers);
   const Workload workload{defaults.phase, options.seq_len.value_or(2048), options.batch_size.value_or(1),
                           defaults.backend, false};
+  const auto deployment = deployment_of(options.deployment);
+  if (!deployment.ok()) return {std::nullopt, deployment.diagnostics};
   std::vector<HfLayer> all;
   for (const std::string& path : options.files) {
-    const auto model = load_hf_config(path);
+    auto model = load_hf_config(path);
     if (!model.ok()) return {std::nullopt, model.diagnostics};
-    auto cost = cost_model(predictor, *model.value, workload);
+    model.value = as_deployed(*model.value, *deployment.value);
+    auto cost = cost_model(predictor, *model.value, workload, *deployment.value);
     if (!cost.ok()) return {std::nullopt, std::move(cost.diagnostics)};
     if (!cost.value->untimed.empty()) {
       return failed<std::vector<HfLayer>>(
-          diagnose("model-not-timed", fmt::format("{} has {}", model.value->model_type, cost.value->untimed),
+          diagnose("model-not-timed", fmt::format("{}: {}", model.value->model_type, cost.value->untimed),
                    {path, 0, 0}));
     }
     for (const LayerGroup& group : cost.value->groups) {

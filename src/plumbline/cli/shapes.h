@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plumbline/cli/command.h"
+#include "plumbline/model/deployment.h"
 #include "plumbline/model/measured.h"
 #include "plumbline/model/predict.h"
 #include "plumbline/search/layer_file.h"
@@ -64,14 +65,30 @@ LayerDefaults layer_defaults(const LayerOptions& options);
 /// receives the text of --configs as it was read.
 LayerFile load_layers(const LayerOptions& options, const Predictor& predictor, std::string* used = nullptr);
 
-/// --hf (repeatable), --seq-len, --batch-size: the layers of whole models.
+/// --tp, --ep, --dtype, --kv-dtype: how a whole model is laid out.
+struct DeploymentOptions {
+  std::optional<std::int64_t> tp, ep;
+  std::string dtype, kv_dtype;
+};
+
+/// Adds the four options. `with` starts their help: "with --hf: ", or nothing.
+void add_deployment_options(Args& args, DeploymentOptions& options, const std::string& with = {});
+
+/// Was any of them given?
+bool is_given(const DeploymentOptions& options);
+
+/// What they say. Error: usage.
+Parsed<Deployment> deployment_of(const DeploymentOptions& options);
+
+/// --hf (repeatable), --seq-len, --batch-size and those of a deployment: the layers of whole models.
 struct HfOptions {
   std::vector<std::string> files;
   std::optional<std::int64_t> seq_len;
   std::optional<std::int64_t> batch_size;
+  DeploymentOptions deployment;
 };
 
-/// Adds the three options.
+/// Adds the seven options.
 void add_hf_options(Args& args, HfOptions& options);
 
 /// One kind of layer of a model of --hf.

@@ -49,7 +49,7 @@ class KernelMemory {
     return found(place, at);
   }
 
-  static constexpr std::size_t kPlaces = 6;  ///< four GEMMs, two attention kernels
+  static constexpr std::size_t kPlaces = 16;  ///< four GEMMs, two attention kernels, and requests
 
  private:
   static constexpr std::size_t kWays = 4;

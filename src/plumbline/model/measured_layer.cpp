@@ -5,6 +5,8 @@
 
 #include "plumbline/model/decoder_kernels.h"
 #include "plumbline/model/kernel_memory.h"
+#include "plumbline/model/layer_parts.h"
+#include "plumbline/model/layer_times.h"
 #include "plumbline/model/measured.h"
 #include "plumbline/model/measured_generic.h"
 
@@ -32,14 +34,8 @@ constexpr double kThrottleFromUs = 500;
 /// Share of the data sheet's bandwidth that plain copies reach; the scale of the byte terms.
 constexpr double kCopyShare = 0.833;
 
-/// Counts of one layer, as doubles.
-struct Counts {
-  double tokens, heads, kv_heads, dim;
-  bool decode, window;
-};
-
-Counts counts_of(const Layer& layer) {
-  Counts c{};
+LayerCounts counts_of(const Layer& layer) {
+  LayerCounts c;
   c.decode = layer.phase == Phase::decode;
   c.tokens = static_cast<double>(token_rows(layer));
   c.heads = static_cast<double>(layer.num_heads);
@@ -61,11 +57,6 @@ Term term_of(KernelRole role) {
     default:
       return kResidual;
   }
-}
-
-/// The attention rows of some sources include writing the cache, and then it is in no other place.
-DecoderKernels kernels_of(const KernelSource& source, const Layer& layer) {
-  return decoder_kernels(layer, !attention_writes_cache(source));
 }
 
 /// The projection of that place in the layer (0 to 3).
@@ -109,7 +100,7 @@ KernelTime scaled(KernelTime time, double us) {
 
 /// Microseconds of the layout changes around attention.
 double around_attention_us(const KernelSource& source, const std::array<double, kLayerTermCount>& t,
-                           const Layer& layer, const Counts& c) {
+                           const Layer& layer, const LayerCounts& c) {
   const double unit = unit_us(source);
   double us = t[kOutputCopy] * unit * c.tokens * c.heads * c.dim;
   if (c.window && layer.backend != AttentionBackend::flex)  // which takes grouped heads as they are
@@ -122,7 +113,7 @@ Term attention_term(const Layer& layer) { return layer.backend == AttentionBacke
 /// The attention kernel with its fusion terms; with backend `best`, the faster of the backends inside a
 /// layer.
 KernelTime layer_attention(const KernelSource& source, const std::array<double, kLayerTermCount>& t,
-                           const Layer& layer, const Counts& c, KernelMemory* memory) {
+                           const Layer& layer, const LayerCounts& c, KernelMemory* memory) {
   AttentionShape shape = attention_shape(layer);
   const double around = around_attention_us(source, t, layer, c);
   KernelTime best;
@@ -146,68 +137,63 @@ KernelTime layer_attention(const KernelSource& source, const std::array<double, 
   return best;
 }
 
-/// The times of a layer's element-wise kernels.
-struct PointwiseTimes {
-  const KernelSource& source;
-  const Layer& layer;
-  Counts counts;
-  const FittedLayer& fitted;
-  double unit, low,
-      high;  ///< microseconds of an element; the band: a small part of the sum is known less well
+double pointwise_half_width(const FittedLayer& layer) {
+  return layer.rows > 0 ? std::max(layer.half_width * 2, 0.2) : kGenericHalfWidth;
+}
 
-  PointwiseTimes(const KernelSource& s, const Layer& l)
-      : source(s),
-        layer(l),
-        counts(counts_of(l)),
-        fitted(s.layers[static_cast<std::size_t>(layer_kind(l))]),
-        unit(unit_us(s)),
-        low(std::exp(-half_width(fitted))),
-        high(std::exp(half_width(fitted))) {}
+}  // namespace
 
-  static double half_width(const FittedLayer& layer) {
-    return layer.rows > 0 ? std::max(layer.half_width * 2, 0.2) : kGenericHalfWidth;
-  }
+PointwiseTimes::PointwiseTimes(const KernelSource& s, const Layer& l)
+    : source(s),
+      layer(l),
+      counts(counts_of(l)),
+      fitted(s.layers[static_cast<std::size_t>(layer_kind(l))]),
+      unit(unit_us(s)),
+      low(std::exp(-pointwise_half_width(fitted))),
+      high(std::exp(pointwise_half_width(fitted))) {}
 
-  KernelTime of(const DecoderKernel& kernel) const {
-    const auto& t = fitted.terms;
-    double us = t[kKernelUs] + t[term_of(kernel.role)] * kernel.elements * unit;
-    if (kernel.role == KernelRole::rotation && layer.use_qk_norm) us += t[kQkNorm] * kernel.elements * unit;
-    if (kernel.role == KernelRole::cache) us += t[kTokenUs] * counts.tokens;
-    KernelTime time{kernel.name, us * 1e-3, 0, 0, Provenance::modelled, Bound::hbm};
-    time.low_ms = time.ms * low;
-    time.high_ms = time.ms * high;
-    if (fitted.rows == 0) time.provenance = Provenance::specification;
-    if (t[kKernelUs] > 0.5 * us) time.bound = Bound::launch;
-    return time;
-  }
-};
+KernelTime PointwiseTimes::of(const DecoderKernel& kernel) const {
+  const auto& t = fitted.terms;
+  double us = t[kKernelUs] + t[term_of(kernel.role)] * kernel.elements * unit;
+  if (kernel.role == KernelRole::rotation && layer.use_qk_norm) us += t[kQkNorm] * kernel.elements * unit;
+  if (kernel.role == KernelRole::cache) us += t[kTokenUs] * counts.tokens;
+  KernelTime time{kernel.name, us * 1e-3, 0, 0, Provenance::modelled, Bound::hbm};
+  time.low_ms = time.ms * low;
+  time.high_ms = time.ms * high;
+  if (fitted.rows == 0) time.provenance = Provenance::specification;
+  if (t[kKernelUs] > 0.5 * us) time.bound = Bound::launch;
+  return time;
+}
 
-/// The times of all of a layer's kernels, each predicted when it is asked for.
-struct LayerTimes {
-  const KernelSource& source;
-  const Layer& layer;
-  KernelMemory* memory;
-  PointwiseTimes pointwise;
-  std::array<GemmShape, 4> gemms;
-  LayerKind kind;
+LayerTimes::LayerTimes(const KernelSource& s, const Layer& l, KernelMemory* m)
+    : source(s),
+      layer(l),
+      memory(m),
+      pointwise(s, l),
+      gemms(layer_gemms(l, token_rows(l))),
+      kind(layer_kind(l)) {}
 
-  LayerTimes(const KernelSource& s, const Layer& l, KernelMemory* m)
-      : source(s),
-        layer(l),
-        memory(m),
-        pointwise(s, l),
-        gemms(layer_gemms(l, token_rows(l))),
-        kind(layer_kind(l)) {}
+KernelTime LayerTimes::of(const DecoderKernel& kernel) const {
+  if (kernel.role == KernelRole::projection)
+    return inside_layer(source, kind,
+                        gemm_time(source, kernel.name, kernel.place, gemms[kernel.place], memory));
+  if (kernel.role == KernelRole::attention)
+    return layer_attention(source, pointwise.fitted.terms, layer, pointwise.counts, memory);
+  return pointwise.of(kernel);
+}
 
-  KernelTime of(const DecoderKernel& kernel) const {
-    if (kernel.role == KernelRole::projection)
-      return inside_layer(source, kind,
-                          gemm_time(source, kernel.name, kernel.place, gemms[kernel.place], memory));
-    if (kernel.role == KernelRole::attention)
-      return layer_attention(source, pointwise.fitted.terms, layer, pointwise.counts, memory);
-    return pointwise.of(kernel);
-  }
-};
+KernelTime LayerTimes::attention(const KernelTime& alone) const {
+  const auto& t = pointwise.fitted.terms;
+  KernelTime time =
+      scaled(alone, t[kFlash] * alone.ms * 1e3 + around_attention_us(source, t, layer, pointwise.counts));
+  if ((layer.softcap || layer.sinks) && time.provenance < Provenance::extrapolated)
+    time.provenance = Provenance::extrapolated;
+  return time;
+}
+
+DecoderKernels kernels_of(const KernelSource& source, const Layer& layer) {
+  return decoder_kernels(layer, !attention_writes_cache(source));
+}
 
 void finish_layer(Prediction& p, const Layer& layer, double half_width, double within) {
   p.bottleneck = 0;
@@ -232,11 +218,11 @@ void finish_layer(Prediction& p, const Layer& layer, double half_width, double w
   p.high_ms = p.total_ms * ratio;
   p.ms_per_mparam_proxy =
       p.total_ms / (static_cast<double>(layer.hidden_dim) * static_cast<double>(layer.ffn_dim) / 1e6);
-  p.tile_penalties = {tile_penalty("hidden_dim", layer.hidden_dim), tile_penalty("ffn_dim", layer.ffn_dim),
+  p.tile_penalties = {tile_penalty("hidden_dim", layer.hidden_dim),
+                      layer.experts > 0 ? tile_penalty("moe_ffn_dim", layer.moe_ffn_dim)
+                                        : tile_penalty("ffn_dim", layer.ffn_dim),
                       tile_penalty("head_dim", layer.head_dim)};
 }
-
-}  // namespace
 
 LayerKind layer_kind(const Layer& layer) {
   if (layer.phase == Phase::decode) return LayerKind::decode;
@@ -244,7 +230,7 @@ LayerKind layer_kind(const Layer& layer) {
 }
 
 std::array<double, kLayerTermCount> layer_columns(const KernelSource& source, const Layer& layer) {
-  const Counts c = counts_of(layer);
+  const LayerCounts c = counts_of(layer);
   const double unit = unit_us(source);
   const auto gemms = layer_gemms(layer, token_rows(layer));
   std::array<double, kLayerTermCount> columns{};
@@ -283,6 +269,7 @@ std::vector<PointwiseKernel> predict_pointwise(const KernelSource& source, const
 }
 
 Prediction predict_measured(const KernelSource& source, const Layer& layer, KernelMemory* memory) {
+  if (has_parts(layer)) return predict_parts(source, layer, memory);
   const LayerTimes times(source, layer, memory);
   const FittedLayer& fitted = times.pointwise.fitted;
   Prediction p;
@@ -294,14 +281,34 @@ Prediction predict_measured(const KernelSource& source, const Layer& layer, Kern
 
 std::optional<KernelTime> predict_measured_kernel(const KernelSource& source, const Layer& layer,
                                                   std::size_t i, KernelMemory* memory) {
+  if (has_parts(layer)) {
+    const Prediction whole = predict_parts(source, layer, memory);
+    return i < whole.kernel_count ? std::optional(whole.kernel_storage[i]) : std::nullopt;
+  }
   const auto list = kernels_of(source, layer);
   if (i >= list.size()) return std::nullopt;
   return LayerTimes(source, layer, memory).of(list[i]);
 }
 
+namespace {
+
+/// Of a bf16 projection as one GPU runs it.
+std::optional<double> kept_of_parts(const KernelSource& source, const Layer& layer, std::string_view name) {
+  if (name == "shared_expert") return std::nullopt;  // two products
+  for (const LayerKernel& kernel : layer_kernels(layer, work_of(layer))) {
+    const auto* gemm = std::get_if<GemmShape>(&kernel.request.shape);
+    if (gemm != nullptr && kernel.name == name && gemm->dtype == Dtype::bf16)
+      return kept_measurement(source, shape_key(*gemm));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<double> kept_measurement(const KernelSource& source, const Layer& layer,
                                        std::string_view kernel) {
   if (source.kept.empty()) return std::nullopt;
+  if (has_parts(layer)) return kept_of_parts(source, layer, kernel);
   if (kernel == "attention" && layer.backend != AttentionBackend::best) {
     return kept_measurement(source, shape_key(attention_shape(layer)));
   }

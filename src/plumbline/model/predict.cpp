@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "plumbline/model/layer_parts.h"
 #include "plumbline/model/measured.h"
 #include "plumbline/model/proxy.h"
 
@@ -60,13 +61,24 @@ Parsed<Predictor> choose_predictor(const Hardware& hardware, std::optional<Laten
                                                     hardware.name, source, known.empty() ? "none" : known)));
 }
 
+namespace {
+
+/// Why the model has no time for what the layer has beyond a bf16 layer on one GPU, or nothing.
+std::string unmeasured_parts(const Predictor& predictor, const Layer& layer) {
+  if (!has_parts(layer)) return {};
+  if (predictor.source == nullptr)
+    return "the proxy model knows bf16 layers on one GPU only, without experts or latent attention";
+  return predictor.source->specification_only ? "" : not_measured(*predictor.source, layer);
+}
+
+}  // namespace
+
 std::optional<Diagnostic> unsupported(const Predictor& predictor, const Layer& layer, const Location& at) {
-  if (predictor.model == LatencyModel::proxy && layer.phase == Phase::decode) {
-    return diagnose("proxy-no-decode",
-                    fmt::format("{}the proxy model has no decode phase",
-                                layer.name.empty() ? "" : fmt::format("layer '{}': ", layer.name)),
-                    at);
-  }
+  const auto prefix = [&] { return layer.name.empty() ? "" : fmt::format("layer '{}': ", layer.name); };
+  if (predictor.model == LatencyModel::proxy && layer.phase == Phase::decode)
+    return diagnose("proxy-no-decode", prefix() + "the proxy model has no decode phase", at);
+  if (const std::string why = unmeasured_parts(predictor, layer); !why.empty())
+    return diagnose("layer-not-measured", prefix() + why, at);
   if (predictor.source && layer.backend == AttentionBackend::flex) {
     const bool window =
         layer.phase == Phase::prefill && layer.window_size > 0 && layer.window_size < layer.seq_len;
@@ -74,7 +86,7 @@ std::optional<Diagnostic> unsupported(const Predictor& predictor, const Layer& l
     if (!window || !known) {
       return diagnose(
           "backend-not-measured",
-          fmt::format("{}{}", layer.name.empty() ? "" : fmt::format("layer '{}': ", layer.name),
+          fmt::format("{}{}", prefix(),
                       known ? "FlexAttention was measured for sliding windows of prompts only"
                             : fmt::format("source '{}' has no FlexAttention", predictor.source->name)),
           at);

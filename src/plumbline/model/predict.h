@@ -37,7 +37,8 @@ struct Predictor {
 Parsed<Predictor> choose_predictor(const Hardware& hardware, std::optional<LatencyModel> model = {},
                                    std::string_view source = {});
 
-/// Why this model cannot cost that (valid) layer, or none. Error: proxy-no-decode.
+/// Why this model cannot cost that (valid) layer, or none. Errors: proxy-no-decode, backend-not-measured,
+/// layer-not-measured.
 std::optional<Diagnostic> unsupported(const Predictor& predictor, const Layer& layer,
                                       const Location& at = {});
 

@@ -72,6 +72,11 @@ std::string gpu_title(const Predictor& predictor) {
                            predictor.source_name);
 }
 
+std::string part_text(const PartValue& part) {
+  return part.format.empty() ? fmt::format("{}={}", part.name, part.number)
+                             : fmt::format("{}={}", part.name, part.format);
+}
+
 std::string sweep_title(const Sweep& sweep) {
   std::string title = fmt::format("{} {}..{} on", sweep.range.dimension, sweep.range.first, sweep.range.last);
   for (const LayerField& field : layer_fields()) {
@@ -79,6 +84,9 @@ std::string sweep_title(const Sweep& sweep) {
     if (field.name != sweep.range.dimension && !full) {
       title += fmt::format(" {}={}", field.name, sweep.base.*field.member);
     }
+  }
+  for (const PartValue& part : part_values(sweep.base)) {
+    if (part.name != sweep.range.dimension) title += " " + part_text(part);
   }
   if (sweep.base.use_qk_norm) title += " use_qk_norm=1";
   if (sweep.base.phase == Phase::decode) title += " phase=decode";

@@ -22,6 +22,9 @@ std::string preset_title(const PresetVerdict& preset);
 /// The title of the table of agreement: what all times are by, or that they are mixed and by what each.
 std::string agreement_title(const ArchReport& report);
 
+/// "experts=128", "dtype=fp8".
+std::string part_text(const PartValue& part);
+
 /// "hidden_dim swept on num_heads 32, num_kv_heads 8, …".
 std::string sweep_title(const Sweep& sweep);
 /// "h100, proxy model", "h200, measured model (pytorch)".

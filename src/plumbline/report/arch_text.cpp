@@ -28,6 +28,7 @@ std::string describe(const Layer& layer) {
     if (field.member == &Layer::window_size && layer.window_size <= 0) continue;
     out += fmt::format("{}{}={}", out.empty() ? "" : " ", field.name, layer.*field.member);
   }
+  for (const PartValue& part : part_values(layer)) out += " " + detail::part_text(part);
   if (layer.use_qk_norm) out += " use_qk_norm=1";
   if (layer.phase == Phase::decode) out += " phase=decode";
   if (layer.activation == Activation::plain) out += " activation=plain";
@@ -72,7 +73,7 @@ TextTable parts_table(const ModelCost& cost) {
                           format_fixed(p.total_ms, 3), format_fixed(count * p.total_ms, 3),
                           share(count * p.total_ms), std::string(p.kernels()[p.bottleneck].name)});
   }
-  for (const KernelTime* part : {&cost.embedding, &cost.final_norm, &cost.lm_head}) {
+  for (const KernelTime* part : {&cost.embedding, &cost.final_norm, &cost.lm_head, &cost.logits_all_gather}) {
     if (!timed || !(part->ms > 0)) continue;
     table.rows.push_back({std::string(part->name), "", "1", format_fixed(part->ms, 3),
                           format_fixed(part->ms, 3), share(part->ms), std::string(to_string(part->bound))});
@@ -160,10 +161,14 @@ std::string memory_lines(const MemoryUse& m, const Workload& workload) {
 }  // namespace
 
 std::string model_cost_text(const Predictor& predictor, const Transformer& model, const Workload& workload,
-                            const ModelCost& cost, const Look& look) {
+                            const Deployment& deployment, const ModelCost& cost, const Look& look) {
   std::string out = heading(
       fmt::format("{}, {} layers  ({})", model.model_type, model.layers.size(), detail::gpu_title(predictor)),
       look);
+  if (deployment.tp > 1) {
+    out += fmt::format("  laid out            over {} GPUs{}\n", deployment.tp,
+                       deployment.ep > 1 ? fmt::format(", experts in {} groups", deployment.ep) : "");
+  }
   out += fmt::format("  parameters          {}{}\n", format_grouped(parameter_count(model)),
                      model.tied_embeddings ? "  (embedding tied)" : "");
   if (active_parameter_count(model) != parameter_count(model)) {

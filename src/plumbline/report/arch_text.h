@@ -23,7 +23,7 @@ std::string prediction_row(const Layer& layer, const Prediction& prediction);
 
 /// A whole model: counts, layer types, the parts beside them, latency and tokens per second.
 std::string model_cost_text(const Predictor& predictor, const Transformer& model, const Workload& workload,
-                            const ModelCost& cost, const Look& look);
+                            const Deployment& deployment, const ModelCost& cost, const Look& look);
 
 /// What kind of layer it is: "full attention", "sliding 1024, 128 experts (8 active)", "latent attention".
 std::string layer_kind_text(const TransformerLayer& layer);

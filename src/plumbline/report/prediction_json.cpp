@@ -162,6 +162,8 @@ Json layer_json(const Layer& layer) {
             {"backend", to_string(layer.backend)}};
   for (const LayerField& field : layer_fields()) json[std::string(field.name)] = layer.*field.member;
   if (layer.window_size <= 0) json["window_size"] = nullptr;
+  for (const PartValue& part : part_values(layer))
+    json[std::string(part.name)] = part.format.empty() ? Json(part.number) : Json(part.format);
   return json;
 }
 
@@ -263,7 +265,7 @@ Json memory_json(const MemoryUse& m) {
 }
 
 Json model_cost_json(const Predictor& predictor, const Transformer& model, const Workload& workload,
-                     const ModelCost& cost) {
+                     const Deployment& deployment, const ModelCost& cost) {
   const bool timed = cost.untimed.empty();
   const auto part = [&](const KernelTime& time) {
     return timed && time.ms > 0 ? part_json(time) : Json(nullptr);
@@ -300,6 +302,9 @@ Json model_cost_json(const Predictor& predictor, const Transformer& model, const
           {"embedding", part(cost.embedding)},
           {"final_norm", part(cost.final_norm)},
           {"lm_head", part(cost.lm_head)},
+          {"logits_all_gather", part(cost.logits_all_gather)},
+          {"tp", deployment.tp},
+          {"ep", deployment.ep},
           {"total_ms", timed_or_null(timed, cost.total_ms)},
           {"low_ms", timed_or_null(timed, cost.low_ms)},
           {"high_ms", timed_or_null(timed, cost.high_ms)},

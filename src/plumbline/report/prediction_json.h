@@ -38,6 +38,6 @@ Json memory_json(const MemoryUse& memory);
 
 /// A whole model's counts and cost.
 Json model_cost_json(const Predictor& predictor, const Transformer& model, const Workload& workload,
-                     const ModelCost& cost);
+                     const Deployment& deployment, const ModelCost& cost);
 
 }  // namespace plumbline

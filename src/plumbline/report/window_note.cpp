@@ -50,6 +50,7 @@ std::string flex_text(const Predictor& predictor, Layer layer) {
 
 std::string window_note(const Predictor& predictor, const Layer& layer) {
   if (predictor.source == nullptr || layer.window_size <= 0 || layer.window_size >= layer.seq_len) return {};
+  if (layer.kv_dtype != Dtype::bf16) return {};  // both are the framework's own kernel
   Layer full = layer;
   full.window_size = 0;
   if (layer.backend == AttentionBackend::flex) full.backend = AttentionBackend::best;

@@ -33,7 +33,7 @@ std::pair<double, double> band_of(const Problem& problem, const std::vector<std:
       const auto add = [&](double count, bool whole) {
         if (count == 0) return;
         const auto [least, most] =
-            rank_band(problem.hardware[g].predictor, layer_of(problem, places, point, whole), problem.parts);
+            rank_band(problem.hardware[g].predictor, layer_of(problem, places, point, whole));
         const double weight = point.weight * problem.space.hardware[g].weight * count;
         low += weight * least;
         high += weight * most;

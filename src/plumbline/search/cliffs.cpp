@@ -7,6 +7,8 @@
 #include <limits>
 #include <set>
 
+#include "plumbline/model/layer_parts.h"
+
 namespace plumbline {
 namespace {
 
@@ -209,6 +211,8 @@ Timed gemm_timed(const KernelSource& source, std::int64_t value, const GemmShape
 
 std::optional<Timed> layer_timed(const KernelSource& source, std::int64_t value, const Layer& layer) {
   if (!validate(layer).empty()) return std::nullopt;
+  if (has_parts(layer) && !source.specification_only && !not_measured(source, layer).empty())
+    return std::nullopt;
   const Prediction p = predict_measured(source, layer);
   Timed out;
   out.cost.value = value;
@@ -225,26 +229,38 @@ std::optional<Timed> layer_timed(const KernelSource& source, std::int64_t value,
   return out;
 }
 
-/// The reason in the GEMM whose time is furthest above what the fair size's GEMM says.
+/// The narrowest of the widths that a kernel's loads go over.
+int alignment_of(const KernelShape& shape) {
+  if (const auto* gemm = std::get_if<GemmShape>(&shape)) return alignment(*gemm);
+  if (const auto* moe = std::get_if<MoeShape>(&shape))
+    return std::min(alignment_class(moe->hidden), alignment_class(moe->inter / moe->tp));
+  return 8;
+}
+
+CliffReason kernel_reason(const KernelSource& source, const KernelShape& slow, const KernelShape& fair) {
+  const auto *slow_gemm = std::get_if<GemmShape>(&slow), *fair_gemm = std::get_if<GemmShape>(&fair);
+  const bool recorded = slow_gemm != nullptr && fair_gemm != nullptr && slow_gemm->dtype == Dtype::bf16;
+  if (recorded) return gemm_reason(source, *slow_gemm, *fair_gemm);
+  return {alignment_of(slow) < alignment_of(fair) ? CliffCause::alignment : CliffCause::kernel, 0, {}, {}};
+}
+
+/// The reason in the product, or the experts, whose time is furthest above what the fair size's says.
 CliffReason layer_reason(const KernelSource& source, const Layer& slow, const Layer& fair) {
-  const auto slow_gemms = layer_gemms(slow, token_rows(slow));
-  const auto fair_gemms = layer_gemms(fair, token_rows(fair));
+  const auto slow_kernels = layer_kernels(slow, work_of(slow)),
+             fair_kernels = layer_kernels(fair, work_of(fair));
   double most = 0;
   CliffReason reason{CliffCause::kernel, 0, {}, {}};
-  for (std::size_t i = 0; i < slow_gemms.size(); ++i) {
-    const double over =
-        predict_gemm(source, "gemm", slow_gemms[i]).ms - predict_gemm(source, "gemm", fair_gemms[i]).ms;
+  for (std::size_t i = 0; i < slow_kernels.size(); ++i) {
+    const KernelRequest &one = slow_kernels[i].request, &other = fair_kernels[i].request;
+    if (!std::holds_alternative<GemmShape>(one.shape) && !std::holds_alternative<MoeShape>(one.shape))
+      continue;
+    const double over = predict_kernel(source, "kernel", one).ms - predict_kernel(source, "kernel", other).ms;
     if (over <= most) continue;
     most = over;
-    reason = gemm_reason(source, slow_gemms[i], fair_gemms[i]);
+    reason = kernel_reason(source, one.shape, other.shape);
   }
   return reason;
 }
-
-struct Field {
-  const char* name;
-  std::int64_t Layer::*member;
-};
 
 }  // namespace
 
@@ -269,20 +285,21 @@ std::string_view to_string(CliffCause cause) {
 }
 
 std::vector<DimensionCliffs> layer_cliffs(const KernelSource& source, const Layer& layer) {
-  constexpr std::array<Field, 5> fields{{{"hidden_dim", &Layer::hidden_dim},
-                                         {"ffn_dim", &Layer::ffn_dim},
-                                         {"head_dim", &Layer::head_dim},
-                                         {"seq_len", &Layer::seq_len},
-                                         {"batch_size", &Layer::batch_size}}};
   std::vector<DimensionCliffs> out;
-  for (const Field& field : fields) {
+  for (const std::string_view name :
+       {"hidden_dim", "ffn_dim", "moe_ffn_dim", "head_dim", "seq_len", "batch_size"}) {
+    const LayerField& field = *find_layer_field(name);
     if (field.member == &Layer::batch_size && layer.phase != Phase::decode) continue;
+    if (field.member == &Layer::moe_ffn_dim && layer.experts == 0) continue;
+    if (field.member == &Layer::hidden_dim && layer.kv_lora_rank > 0) continue;  // only one was measured
+    if (follows(layer, field)) continue;
     const auto with = [&](std::int64_t value) {
       Layer other = layer;
       other.*field.member = value;
+      settle(other);
       return other;
     };
-    Scan scan{field.name, layer.*field.member, true, false, 1, {}, {}};
+    Scan scan{std::string(field.name), layer.*field.member, true, false, 1, {}, {}};
     scan.width = field.member != &Layer::seq_len && field.member != &Layer::batch_size;
     scan.only_larger = field.member == &Layer::head_dim || !scan.width;
     if (field.member == &Layer::seq_len) scan.power = 2;  // attention's pairs

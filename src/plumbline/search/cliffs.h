@@ -61,9 +61,9 @@ struct DimensionCliffs : SizeCost {
   std::vector<Neighbour> neighbours;
 };
 
-/// Scans hidden_dim, ffn_dim, head_dim, seq_len and, in decode, batch_size at ±1, ±2, ±4, ±8, ±64, ±128 and
-/// at the multiples of 8, 64 and 128 next to the value. Neighbours that make no valid layer are left out. A
-/// better head_dim is a larger one: heads are padded, not cut.
+/// Scans hidden_dim, ffn_dim (with experts moe_ffn_dim), head_dim, seq_len and, in decode, batch_size at ±1,
+/// ±2, ±4, ±8, ±64, ±128 and at the multiples of 8, 64 and 128 next to the value. Neighbours that make no
+/// valid layer are left out. A better head_dim is a larger one: heads are padded, not cut.
 std::vector<DimensionCliffs> layer_cliffs(const KernelSource& source, const Layer& layer);
 
 /// The same around a GEMM's m, n and k.

@@ -11,7 +11,9 @@ constexpr std::array<std::int64_t, 7> kHeadDims{32, 64, 96, 128, 192, 256, 512};
 /// Values beside the layer's own, ascending.
 std::vector<std::int64_t> values_beside(const Layer& layer, const LayerField& field) {
   const std::int64_t at = layer.*field.member;
-  if (field.name == "hidden_dim" || field.name == "ffn_dim") return {at - 256, at - 128, at + 128, at + 256};
+  if (follows(layer, field)) return {};
+  if (field.name == "hidden_dim" || field.name == "ffn_dim" || field.name == "moe_ffn_dim")
+    return {at - 256, at - 128, at + 128, at + 256};
   if (field.name == "num_heads") return {at - layer.num_kv_heads, at + layer.num_kv_heads};
   if (field.name == "head_dim") {
     std::int64_t below = 0, above = 0;
@@ -35,10 +37,14 @@ std::vector<LayerChange> layer_changes(const Predictor& predictor, const Layer& 
   std::vector<LayerChange> out;
   const Prediction base = predict(predictor, layer);
   const double parameters = parameters_of(base);
-  for (const LayerField& field : layer_fields()) {
+  std::vector<LayerField> fields(layer_fields().begin(), layer_fields().end());
+  if (layer.experts > 0) fields.push_back(*find_layer_field("moe_ffn_dim"));
+  if (has_parts(layer)) fields.push_back(*find_layer_field("tp"));
+  for (const LayerField& field : fields) {
     for (const std::int64_t value : values_beside(layer, field)) {
       Layer changed = layer;
       changed.*field.member = value;
+      settle(changed);
       if (!validate(changed).empty() || unsupported(predictor, changed)) continue;
       const Prediction p = predict(predictor, changed);
       LayerChange one{std::string(field.name), layer.*field.member, value, p.total_ms, 0, 0};

@@ -20,8 +20,9 @@ struct LayerChange {
 };
 
 /// hidden_dim and ffn_dim by 128 and 256 down and up, head_dim to the next usual widths, heads by one group,
-/// KV heads, seq_len and batch_size halved and doubled. Changes that make no valid layer, or one that the
-/// model cannot cost, are left out. `layer` is valid and supported.
+/// KV heads, seq_len and batch_size halved and doubled; of a layer with parts also moe_ffn_dim like ffn_dim,
+/// and tp halved and doubled. Changes that make no valid layer, or one that the model cannot cost, are left
+/// out. `layer` is valid and supported.
 std::vector<LayerChange> layer_changes(const Predictor& predictor, const Layer& layer);
 
 }  // namespace plumbline

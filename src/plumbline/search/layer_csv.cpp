@@ -45,9 +45,7 @@ std::optional<std::vector<Column>> read_header(std::string_view line, int number
     const std::string name(trim(cells.cells[i]));
     const bool known = is_layer_field(name);
     if (!known && !is_measurement_column(name) && !counted()) {
-      std::vector<std::string_view> names{"name", "use_qk_norm", "phase", "activation", "backend"};
-      for (const LayerField& field : layer_fields()) names.push_back(field.name);
-      const auto near = nearest_name(name, names);
+      const auto near = nearest_name(name, layer_field_names());
       wrong(fmt::format("column '{}' is not a field of a layer{}", printable(cut_middle(name, 60)),
                         near ? fmt::format("; did you mean '{}'?", *near) : ""),
             cells.offsets[i]);
@@ -57,13 +55,12 @@ std::optional<std::vector<Column>> read_header(std::string_view line, int number
     }
     columns.push_back({name, known});
   }
-  for (const std::string_view need : {"hidden_dim", "num_heads", "num_kv_heads", "head_dim", "ffn_dim"}) {
-    const auto same = [&](const Column& c) { return c.name == need; };
-    if (std::none_of(columns.begin(), columns.end(), same) && out.errors == before) {
-      wrong(fmt::format("column '{}' is missing{}", need,
-                        columns.size() == 1 ? " (columns are separated by commas)" : ""),
-            0);
-    }
+  const auto missing =
+      missing_fields([&](std::string_view name) { return seen.contains(std::string(name)); });
+  if (!missing.empty() && out.errors == before) {
+    wrong(fmt::format("column '{}' is missing{}", missing.front(),
+                      columns.size() == 1 ? " (columns are separated by commas)" : ""),
+          0);
   }
   if (out.errors != before) return std::nullopt;
   return columns;

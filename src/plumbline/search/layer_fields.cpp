@@ -2,6 +2,7 @@
 #include "plumbline/search/layer_fields.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,8 @@ namespace {
 constexpr std::array<std::string_view, 5> kWords{"name", "use_qk_norm", "phase", "activation", "backend"};
 constexpr std::array<std::string_view, 5> kRequired{"hidden_dim", "num_heads", "num_kv_heads", "head_dim",
                                                     "ffn_dim"};
+/// Of DeepSeek-V3's latent attention, the only one that was measured: queries' rank, width of a head's keys.
+constexpr std::int64_t kLatentQueryRank = 1536, kLatentHeadDim = 192;
 constexpr std::array<std::string_view, 4> kMeasured{"ms", "ms_min", "ms_max", "calls"};
 
 template <class Range>
@@ -49,8 +52,18 @@ bool match(std::string_view text, std::initializer_list<E> values, E& target) {
 
 }  // namespace
 
-bool is_layer_field(std::string_view name) {
-  return contains(kWords, name) || find_layer_field(name) != nullptr;
+bool is_layer_field(std::string_view name) { return contains(layer_field_names(), name); }
+
+std::span<const std::string_view> layer_field_names() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all(kWords.begin(), kWords.end());
+    for (const auto fields : {layer_fields(), part_fields()}) {
+      for (const LayerField& field : fields) all.push_back(field.name);
+    }
+    for (const LayerFormatField& field : format_fields()) all.push_back(field.name);
+    return all;
+  }();
+  return names;
 }
 
 bool is_measurement_column(std::string_view name) { return contains(kMeasured, name); }
@@ -70,8 +83,10 @@ void LayerBuilder::start_from(const Layer& base, const LayerDefaults& defaults) 
   layer_ = base;
   layer_.phase = defaults.phase;
   layer_.backend = defaults.backend;
-  for (const LayerField& field : layer_fields()) given_.push_back(field.name);
+  for (const LayerField& field : layer_fields()) inherited_.push_back(field.name);
 }
+
+bool LayerBuilder::given(std::string_view name) const { return contains(given_, name); }
 
 std::string LayerBuilder::prefix() const { return row_ == 0 ? "" : fmt::format("row {}: ", row_); }
 
@@ -81,15 +96,15 @@ void LayerBuilder::wrong(std::string_view code, std::string message, const Place
 
 void LayerBuilder::set_number(const LayerField& field, std::string_view text, FieldKind kind,
                               const Place& at) {
-  given_.push_back(field.name);
   if (kind == FieldKind::null || (kind == FieldKind::text && is_blank(text))) {
     if (contains(kRequired, field.name)) {
-      wrong("layer-field-missing", fmt::format("{} has no value", field.name), at);
+      blank_.emplace_back(field.name, at);
     } else {
       layer_.*field.member = Layer{}.*field.member;
     }
     return;
   }
+  given_.push_back(field.name);
   const std::string_view digits = trim(text);
   std::optional<std::int64_t> value = parse_int(digits);
   const std::optional<double> real = value ? std::nullopt : parse_double(digits);
@@ -103,15 +118,15 @@ void LayerBuilder::set_number(const LayerField& field, std::string_view text, Fi
           at);
   } else if (!value && *real == std::floor(*real)) {
     wrong(*real < 0 ? "layer-field-not-positive" : "layer-field-out-of-range",
-          fmt::format("{} is {}, and must lie in 1..{}", field.name, printable(cut_middle(digits, 40)),
-                      format_grouped(field.max)),
+          fmt::format("{} is {}, and must lie in {}..{}", field.name, printable(cut_middle(digits, 40)),
+                      field.min == 0 ? 0 : 1, format_grouped(field.max)),
           at);
   } else if (!value) {
     wrong("layer-field-not-integer",
           fmt::format("{} is {}, and must be a whole number", field.name, printable(cut_middle(digits, 40))),
           at);
-  } else if (*value > field.max || (*value <= 0 && field.member != &Layer::window_size)) {
-    found_.push_back(check_layer_field(field, *value, prefix(), at.location()).value());
+  } else if (auto out_of_range = check_layer_field(field, *value, prefix(), at.location())) {
+    found_.push_back(std::move(*out_of_range));
   } else {
     layer_.*field.member = *value;
   }
@@ -146,12 +161,30 @@ void LayerBuilder::set_word(std::string_view name, std::string_view text, const 
   }
 }
 
+bool LayerBuilder::set_format(std::string_view name, std::string_view text, const Place& at) {
+  for (const LayerFormatField& field : format_fields()) {
+    if (field.name != name) continue;
+    if (is_blank(text)) return true;  // the default stays
+    given_.push_back(field.name);
+    if (const auto format = find_dtype(to_lower(trim(text)))) {
+      layer_.*field.member = *format;
+    } else {
+      std::vector<std::string_view> names;
+      for (const DtypeCost& each : kDtypeCosts) names.push_back(each.name);
+      wrong("layer-field-invalid",
+            fmt::format("{} is '{}', and must be one of {}", name, printable(cut_middle(text, 40)),
+                        fmt::join(names, ", ")),
+            at);
+    }
+    return true;
+  }
+  return false;
+}
+
 void LayerBuilder::set(std::string_view name, std::string_view text, FieldKind kind, const Place& at) {
   if (const LayerField* field = find_layer_field(name)) return set_number(*field, text, kind, at);
-  if (!contains(kWords, name)) {
-    std::vector<std::string_view> known(kWords.begin(), kWords.end());
-    for (const LayerField& field : layer_fields()) known.push_back(field.name);
-    const auto near = nearest_name(name, known);
+  if (!is_layer_field(name)) {
+    const auto near = nearest_name(name, layer_field_names());
     return wrong("layer-field-unknown",
                  fmt::format("'{}' is not a field of a layer{}", printable(cut_middle(name, 40)),
                              near ? fmt::format("; did you mean '{}'?", *near) : ""),
@@ -160,18 +193,44 @@ void LayerBuilder::set(std::string_view name, std::string_view text, FieldKind k
   if (kind == FieldKind::compound) {
     return wrong("layer-field-invalid", fmt::format("{} is a list or an object", name), at);
   }
-  set_word(name, kind == FieldKind::null ? std::string_view{} : text, at);
+  const std::string_view word = kind == FieldKind::null ? std::string_view{} : text;
+  if (!set_format(name, word, at)) set_word(name, word, at);
+}
+
+void LayerBuilder::fill_in() {
+  if (!given("mlp_dtype")) layer_.mlp_dtype = layer_.dtype;
+  if (!given("shared_dtype") && layer_.shared_experts > 0) layer_.shared_dtype = layer_.mlp_dtype;
+  if (layer_.kv_lora_rank > 0) {
+    if (!given("head_dim")) layer_.head_dim = kLatentHeadDim;
+    if (!given("q_lora_rank")) layer_.q_lora_rank = kLatentQueryRank;
+  }
+  // what was given stands, and find_fault() says where it contradicts the rest
+  const std::int64_t ffn_dim = layer_.ffn_dim, num_kv_heads = layer_.num_kv_heads;
+  settle(layer_);
+  if (given("ffn_dim")) layer_.ffn_dim = ffn_dim;
+  if (given("num_kv_heads")) layer_.num_kv_heads = num_kv_heads;
 }
 
 Parsed<Layer> LayerBuilder::finish(const Place& at) {
-  for (const std::string_view name : kRequired) {
-    if (!contains(given_, name)) wrong("layer-field-missing", fmt::format("{} is missing", name), at);
+  const auto blank_of = [&](std::string_view name) {
+    return std::find_if(blank_.begin(), blank_.end(), [&](const auto& each) { return each.first == name; });
+  };
+  const auto has = [&](std::string_view name) {
+    if (name == "experts") return layer_.experts > 0;
+    if (name == "kv_lora_rank") return layer_.kv_lora_rank > 0;
+    return given(name) || (contains(inherited_, name) && blank_of(name) == blank_.end());
+  };
+  for (const std::string_view name : missing_fields(has)) {
+    const auto blank = blank_of(name);
+    if (blank != blank_.end()) {
+      wrong("layer-field-missing", fmt::format("{} has no value", name), blank->second);
+    } else {
+      wrong("layer-field-missing", fmt::format("{} is missing", name), at);
+    }
   }
-  if (found_.empty() && layer_.num_heads % layer_.num_kv_heads != 0) {
-    wrong("layer-heads-not-divisible",
-          fmt::format("num_heads ({}) is not a multiple of num_kv_heads ({})", layer_.num_heads,
-                      layer_.num_kv_heads),
-          at);
+  if (found_.empty()) fill_in();
+  if (found_.empty()) {
+    if (auto fault = find_fault(layer_)) wrong(fault->code, std::move(fault->message), at);
   }
   if (!found_.empty()) return {std::nullopt, std::move(found_)};
   return {std::move(layer_), {}};

@@ -34,9 +34,11 @@ inline constexpr std::uint64_t kMaxLayerFileBytes = 1ULL << 30;  ///< limit of a
 
 /// Reads a file of layers. The format is told by the name (.csv, .json, .jsonl, .ndjson), else by the first
 /// character. A row with an error is refused alone: every other row is still there.
-///  * CSV: a header with hidden_dim, num_heads, num_kv_heads, head_dim, ffn_dim and, optionally, the other
-///    fields of Layer; the columns ms, ms_min, ms_max, calls of measured tables are ignored. A record is one
-///    line. Codes: layers-header, layers-row, and the layer-field codes.
+///  * CSV: a header with hidden_dim, num_heads, num_kv_heads, head_dim, ffn_dim (but for those that follow
+///  from
+///    a column experts or kv_lora_rank) and, optionally, the other fields of Layer; the columns ms, ms_min,
+///    ms_max, calls of measured tables are ignored. A record is one line. Codes: layers-header, layers-row,
+///    and the layer-field codes.
 ///  * JSON: an array of objects, an object that holds one under "layers" or "configs", or one object.
 ///  * JSON Lines: an object a line. A member "config" may hold the fields.
 /// Names that are absent become layer1, layer2, … by row.

@@ -24,9 +24,15 @@ constexpr unsigned kFlags =
 /// that a top object holds under "layers" or "configs".
 class LayerHandler : public rj::BaseReaderHandler<rj::UTF8<>, LayerHandler> {
  public:
-  LayerHandler(std::string_view text, const std::string& file, int first_line, const rj::MemoryStream& stream,
-               const LayerDefaults& defaults, LayerFile& out)
-      : text_(text), file_(file), first_line_(first_line), stream_(stream), defaults_(defaults), out_(out) {}
+  LayerHandler(std::string_view text, const std::string& file, int first_line, bool is_line,
+               const rj::MemoryStream& stream, const LayerDefaults& defaults, LayerFile& out)
+      : text_(text),
+        file_(file),
+        first_line_(first_line),
+        is_line_(is_line),
+        stream_(stream),
+        defaults_(defaults),
+        out_(out) {}
 
   bool Null() { return value({}, FieldKind::null); }
   bool Bool(bool b) { return value(b ? "true" : "false", FieldKind::boolean); }
@@ -113,7 +119,7 @@ class LayerHandler : public rj::BaseReaderHandler<rj::UTF8<>, LayerHandler> {
     start_ = place();
   }
   void end_layer() {
-    if (builder_) file_row(builder_->finish(start_), 0, out_);
+    if (builder_) file_row(builder_->finish(start_), is_line_ ? first_line_ : 0, out_);
     builder_.reset();
     layer_depth_ = 0;
   }
@@ -140,6 +146,7 @@ class LayerHandler : public rj::BaseReaderHandler<rj::UTF8<>, LayerHandler> {
   std::string_view text_;
   const std::string& file_;
   int first_line_;
+  bool is_line_;  ///< the text is one line of JSON Lines
   const rj::MemoryStream& stream_;
   const LayerDefaults& defaults_;
   LayerFile& out_;
@@ -162,7 +169,7 @@ void read_document(std::string_view text, const std::string& file, int first_lin
   const std::int64_t refused_before = out.rows_refused;
   const std::int64_t errors_before = out.errors;
   rj::MemoryStream stream(text.data(), text.size());
-  LayerHandler handler(text, file, first_line, stream, defaults, out);
+  LayerHandler handler(text, file, first_line, is_row, stream, defaults, out);
   rj::Reader reader;
   const rj::ParseResult parsed = reader.Parse<kFlags>(stream, handler);
   if (parsed) return;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plumbline/model/layer_parts.h"
+
 namespace plumbline {
 namespace {
 
@@ -20,14 +22,43 @@ Layer at_work(Layer layer, const Workload& workload) {
   return layer;
 }
 
+/// The LM head of one GPU, and the gathering of what each makes.
+void add_head(ModelCost& cost, const Predictor& predictor, const Transformer& model,
+              const Deployment& deployment, std::int64_t rows) {
+  if (predictor.source == nullptr) {
+    cost.lm_head = predict_gemm(predictor, "lm_head", rows, model.vocab_size, model.hidden_dim);
+    return;
+  }
+  const LmHead head = lm_head_of(model, deployment, rows);
+  cost.lm_head = predict_kernel(*predictor.source, "lm_head", {head.product});
+  if (head.gather)
+    cost.logits_all_gather = predict_kernel(*predictor.source, "logits_all_gather", {*head.gather});
+}
+
+/// Why no time is known of the model's layers, or none.
+std::optional<DeploymentProblem> problem_of(const Predictor& predictor, const Transformer& model,
+                                            const Deployment& deployment) {
+  if (predictor.source != nullptr) return deployment_problem(predictor, model, deployment);
+  if (auto reason = untimed_reason(model)) return DeploymentProblem{false, std::move(*reason)};
+  const bool plain = deployment.tp == 1 && deployment.ep == 1 && !deployment.weights && !deployment.cache;
+  if (plain) return std::nullopt;
+  return DeploymentProblem{false, "the proxy model knows bf16 layers on one GPU only"};
+}
+
 }  // namespace
 
-Parsed<ModelCost> cost_model(const Predictor& predictor, const Transformer& model, const Workload& workload) {
+Parsed<ModelCost> cost_model(const Predictor& predictor, const Transformer& model, const Workload& workload,
+                             const Deployment& deployment) {
   ModelCost cost;
-  cost.untimed = untimed_reason(model).value_or("");
+  if (auto problem = problem_of(predictor, model, deployment)) {
+    if (problem->split) return failed<ModelCost>(diagnose("layer-cannot-split", std::move(problem->message)));
+    cost.untimed = std::move(problem->message);
+  }
+  const bool timed = cost.untimed.empty();
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const TransformerLayer& facts = model.layers[i];
-    const Layer layer = at_work(facts.shape, workload);
+    const bool parts = timed && predictor.source != nullptr;
+    const Layer layer = at_work(parts ? layer_of(model, facts, deployment) : facts.shape, workload);
     const auto same = [&](const LayerGroup& g) { return same_kernels(g.layer, facts); };
     auto group = std::find_if(cost.groups.begin(), cost.groups.end(), same);
     if (group == cost.groups.end()) {
@@ -40,7 +71,7 @@ Parsed<ModelCost> cost_model(const Predictor& predictor, const Transformer& mode
                              facts,
                              attention,
                              attention + projection_flops(facts, layer),
-                             cost.untimed.empty() ? predict(predictor, layer) : Prediction{}});
+                             timed ? predict(predictor, layer) : Prediction{}});
       group = std::prev(cost.groups.end());
     }
     group->indices.push_back(i);
@@ -53,9 +84,9 @@ Parsed<ModelCost> cost_model(const Predictor& predictor, const Transformer& mode
   for (const LayerGroup& group : cost.groups) {
     cost.flops += group.flops * static_cast<std::int64_t>(group.indices.size());
   }
-  cost.memory = memory_use(
-      model, {predictor.memory_bytes, 1, 1, rows, logit_rows, workload.batch_size, workload.seq_len});
-  if (!cost.untimed.empty()) return {std::move(cost), {}};
+  cost.memory = memory_use(model, {predictor.memory_bytes, 1, deployment.tp, rows, logit_rows,
+                                   workload.batch_size, workload.seq_len});
+  if (!timed) return {std::move(cost), {}};
   for (const LayerGroup& group : cost.groups) {
     const Prediction& p = group.prediction;
     add(cost, static_cast<double>(group.indices.size()), p.total_ms, p.low_ms, p.high_ms);
@@ -63,8 +94,8 @@ Parsed<ModelCost> cost_model(const Predictor& predictor, const Transformer& mode
   cost.embedding = predict_embedding(predictor, "embedding", rows, model.hidden_dim);
   cost.final_norm = predict_rmsnorm(predictor, "final_norm", rows, model.hidden_dim);
   cost.lm_head.name = "lm_head";
-  if (words > 0) cost.lm_head = predict_gemm(predictor, "lm_head", logit_rows, words, model.hidden_dim);
-  for (const KernelTime* part : {&cost.embedding, &cost.final_norm, &cost.lm_head}) {
+  if (words > 0) add_head(cost, predictor, model, deployment, logit_rows);
+  for (const KernelTime* part : {&cost.embedding, &cost.final_norm, &cost.lm_head, &cost.logits_all_gather}) {
     add(cost, 1, part->ms, part->low_ms, part->high_ms);
   }
   cost.tokens_per_second = static_cast<double>(rows) / (cost.total_ms / 1e3);

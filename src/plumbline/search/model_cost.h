@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumbline/model/deployment.h"
 #include "plumbline/model/memory.h"
 #include "plumbline/model/predict.h"
 #include "plumbline/model/transformer.h"
@@ -23,7 +24,7 @@ struct Workload {
 
 /// Layers of one shape.
 struct LayerGroup {
-  Layer shape;                       ///< with the workload's seq_len, batch_size, phase and backend
+  Layer shape;  ///< with the workload's seq_len, batch_size, phase and backend, and its parts
   std::vector<std::size_t> indices;  ///< which layers, from 0
   std::int64_t parameters = 0;       ///< of one layer
   TransformerLayer layer;            ///< the first of them
@@ -38,17 +39,20 @@ struct ModelCost {
   KernelTime embedding;
   KernelTime final_norm;
   KernelTime lm_head;
-  Count flops = 0;      ///< layers and LM head
-  MemoryUse memory;     ///< of one GPU that holds the whole model
-  std::string untimed;  ///< why no time can be predicted: the times below and the groups' are then 0
+  KernelTime logits_all_gather;  ///< of several GPUs, that each make a share of the logits
+  Count flops = 0;               ///< layers and LM head
+  MemoryUse memory;              ///< of one GPU of the deployment
+  std::string untimed;           ///< why no time can be predicted: the times below and the groups' are then 0
   double total_ms = 0;
   double low_ms = 0;
   double high_ms = 0;
   double tokens_per_second = 0;  ///< prefill: batch·seq_len tokens a pass; decode: batch tokens a step
 };
 
-/// Costs `model`. Counts are whole even where a layer cannot be timed (`untimed` says why). Errors: those of
-/// validate() for the workload, and unsupported().
-Parsed<ModelCost> cost_model(const Predictor& predictor, const Transformer& model, const Workload& workload);
+/// Costs `model`, as it is kept under the deployment (as_deployed). Counts are whole even where a layer
+/// cannot be timed (`untimed` says why). Errors: those of validate() for the workload, unsupported(), and
+/// layer-cannot-split.
+Parsed<ModelCost> cost_model(const Predictor& predictor, const Transformer& model, const Workload& workload,
+                             const Deployment& deployment = {});
 
 }  // namespace plumbline

@@ -73,12 +73,12 @@ bool ProblemBuilder::add_layer(const SpacePoint& point, const SearchHardware& gp
   probe.layer = {"", 4096, 32, 8, 128, 14336};
   probe = at_point(probe);
   if (auto reason = unsupported(predictor, probe.layer, point.at)) return good({std::move(*reason)});
-  const Prediction example = predict(predictor, probe.layer);
   const bool by_window = variant != Variant::full && predictor.source != nullptr;
   std::vector<CostSource> times, squares;
   for (std::size_t i = 0; i < rank_kernel_count(predictor, probe, parts); ++i) {
     const std::string name(rank_kernel(predictor, probe, parts, i).name);
-    std::uint32_t fields = kernel_fields(name, by_window && i < example.kernel_count);
+    const bool in_layer = name != "experts" && name != "all_reduce";
+    std::uint32_t fields = kernel_fields(name, by_window && in_layer);
     if (variant == Variant::full) fields &= ~(1U << kWindowField);
     const auto kernel = [&predictor, at_point, parts, i](const ShapeLayer& shape, KernelMemory& memory) {
       return rank_kernel(predictor, at_point(shape), parts, i, &memory);
@@ -118,7 +118,7 @@ bool ProblemBuilder::add_outside(const SpacePoint& point, const SearchHardware& 
   const bool decode = point.phase == Phase::decode;
   const std::int64_t rows = decode ? point.batch_size : point.batch_size * point.seq_len;
   const auto pick = [high](const KernelTime& time) { return picoseconds(high ? time.high_ms : time.ms); };
-  const std::uint32_t hidden = kernel_fields("residual_rmsnorm", false);
+  const std::uint32_t hidden = kernel_fields("embedding", false);
   const std::uint32_t shared = kernel_fields("all_reduce", false);
   const std::int64_t logits = point.batch_size;
   std::vector<CostSource> sources;
@@ -178,7 +178,7 @@ bool ProblemBuilder::check_parts() {
       probe.num_experts = problem_.parts.experts ? std::max<std::int64_t>(1, largest("num_experts", 64)) : 0;
       if (low_weights) probe.weights = Dtype::fp8;
       if (low_kv) probe.kv = Dtype::fp8;
-      for (Diagnostic& each : unmeasured_parts(predictor, probe, problem_.parts)) {
+      for (Diagnostic& each : unmeasured_parts(predictor, probe)) {
         if (std::find(reported.begin(), reported.end(), each.message) != reported.end()) continue;
         reported.push_back(each.message);
         if (!good({std::move(each)})) return false;

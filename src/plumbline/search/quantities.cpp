@@ -56,6 +56,8 @@ struct KernelFields {
 };
 
 constexpr auto kKernels = std::to_array<KernelFields>({
+    {"embedding", kHidden},
+    {"final_norm", kHidden},
     {"pre_attn_rmsnorm", kHidden},
     {"qkv_projection", kHidden | kH | kKv | kDimBit},
     {"qk_norm_rope", kH | kKv | kDimBit | kQkNorm},
@@ -109,7 +111,9 @@ std::uint32_t kernel_fields(std::string_view kernel, bool by_window) {
   std::uint32_t bits = known->bits | (by_window ? kWindow : 0U);
   if ((bits & (kH | kKv | kFfn)) != 0) bits |= kRanks;
   if ((bits & kFfn) != 0) bits |= kExperts;  // a layer of experts does not run it
-  if (kernel.ends_with("_projection")) bits |= kWeightBits;
+  if (kernel.ends_with("_projection") || kernel.ends_with("activation")) bits |= kWeightBits;
+  // products in fp8 that were measured with their quantising hold norms and additions, unless experts follow
+  if (kernel.starts_with("residual_") || kernel.ends_with("_rmsnorm")) bits |= kWeightBits | kExperts;
   if (kernel == "attention") bits |= kKvBits;
   return bits;
 }

@@ -9,7 +9,6 @@
 
 #include "plumbline/base/diagnostics.h"
 #include "plumbline/model/dtype.h"
-#include "plumbline/model/kernel_request.h"
 #include "plumbline/model/predict.h"
 
 namespace plumbline {
@@ -33,20 +32,19 @@ struct LayerParts {
   bool any() const { return experts || parallel || low_bits; }
 };
 
-/// What one rank computes.
-Layer rank_layer(const ShapeLayer& shape);
+/// The layer of the model, as it is predicted. What it has beyond a dense one are its parts.
+Layer whole_layer(const ShapeLayer& shape);
 
 /// How many kernels every layer of such a space has; those that a shape does not run take 0 ms.
 std::size_t rank_kernel_count(const Predictor& predictor, const ShapeLayer& shape, const LayerParts& parts);
-/// Kernel `i` of a rank. A predictor with parts has a kernel source.
+/// Kernel `i` of a rank: of predict(), by its place. A predictor with parts has a kernel source.
 KernelTime rank_kernel(const Predictor& predictor, const ShapeLayer& shape, const LayerParts& parts,
                        std::size_t i, KernelMemory* memory = nullptr);
 
 /// The ends of the layer's 90 % band in milliseconds.
-std::pair<double, double> rank_band(const Predictor& predictor, const ShapeLayer& shape,
-                                    const LayerParts& parts);
+std::pair<double, double> rank_band(const Predictor& predictor, const ShapeLayer& shape);
 
 /// Parts of `shape` that the source has not measured, as warnings.
-Diagnostics unmeasured_parts(const Predictor& predictor, const ShapeLayer& shape, const LayerParts& parts);
+Diagnostics unmeasured_parts(const Predictor& predictor, const ShapeLayer& shape);
 
 }  // namespace plumbline

@@ -21,7 +21,7 @@ Parsed<SweepRange> refuse(std::string_view text, std::string_view why) {
 /// heads together with their width.)
 bool tiles(const LayerField& field) {
   return field.member == &Layer::hidden_dim || field.member == &Layer::ffn_dim ||
-         field.member == &Layer::head_dim;
+         field.member == &Layer::head_dim || field.member == &Layer::moe_ffn_dim;
 }
 
 void add_excess(std::vector<SweepPoint>& points) {
@@ -45,7 +45,9 @@ Parsed<SweepRange> parse_sweep(std::string_view text) {
   range.dimension = trim(text.substr(0, equals));
   if (find_layer_field(range.dimension) == nullptr) {
     std::string names;
-    for (const LayerField& field : layer_fields()) names += fmt::format(" {}", field.name);
+    for (const auto fields : {layer_fields(), part_fields()}) {
+      for (const LayerField& field : fields) names += fmt::format(" {}", field.name);
+    }
     return refuse(text, fmt::format("no such dimension; there are:{}", names));
   }
   std::vector<std::int64_t> numbers;
@@ -71,12 +73,20 @@ Parsed<Sweep> sweep(const Predictor& predictor, const Layer& base, const SweepRa
                     const std::function<void(std::size_t done, std::size_t all)>& progress) {
   const LayerField* field = find_layer_field(range.dimension);
   if (field == nullptr) return failed<Sweep>(refuse(range.dimension, "no such dimension").diagnostics[0]);
+  if (follows(base, *field)) {
+    const bool experts = field->member == &Layer::ffn_dim;
+    return failed<Sweep>(
+        refuse(range.dimension, experts ? "of a layer with experts it follows from them; sweep moe_ffn_dim"
+                                        : "of latent attention it follows from the ranks")
+            .diagnostics[0]);
+  }
   Sweep result{range, base, {}, 0};
   Diagnostics first_refusal;
   KernelMemory memory;
   for (std::int64_t value = range.first;; value += range.step) {
     Layer layer = base;
     layer.*field->member = value;
+    settle(layer);
     Diagnostics wrong = validate(layer);
     if (auto reason = wrong.empty() ? unsupported(predictor, layer) : std::nullopt) {
       wrong.push_back(std::move(*reason));

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "plumbline/base/numbers.h"
+#include "plumbline/serve/check_deployment.h"
 
 namespace plumbline {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plumbline/model/layer_parts.h"
 #include "plumbline/model/measured.h"
 #include "plumbline/serve/framework.h"
-#include "plumbline/serve/layer_work.h"
 
 namespace plumbline {
 namespace {
@@ -87,49 +87,31 @@ KernelTime as_served(const KernelSource& source, const FrameworkConstants& frame
   return time;
 }
 
-/// The layer's element-wise kernels over the rows of a step: none inside latent attention or experts, whose
-/// measured calls hold them. Products in fp8 were measured with the kernel that quantises their input, and
-/// there the framework makes the norms, the activation and the addition. In nvfp4 over several GPUs the
-/// all-reduce does.
-void add_pointwise(const Predictor& predictor, const TransformerLayer& layer, const Deployment& deployment,
-                   const StepWork& work, double times, Sum& sum) {
-  Layer local = local_layer(layer, deployment);
+/// The layer's element-wise kernels over the rows of a step.
+void add_pointwise(const KernelSource& source, const Layer& layer, const StepWork& work, double times,
+                   Sum& sum) {
+  Layer local = local_layer(layer);
   local.phase = work.prompts > 0 ? Phase::prefill : Phase::decode;
   local.seq_len = work.prompts > 0 ? tokens_of(work) : work.decode_keys;
   local.batch_size = work.prompts > 0 ? 1 : work.decodes;
   local.window_size = 0;
-  if (layer.experts.count > 0)
-    local.ffn_dim = std::max<std::int64_t>(layer.experts.shared_width / deployment.tp, 1);
-  const bool no_activation = !layer.has_mlp || (layer.experts.count > 0 && layer.experts.shared_width == 0);
-  const LayerFormats formats = *formats_of(layer, deployment);
-  const bool experts = layer.experts.count > 0;
-  const Dtype dense = experts ? Dtype::bf16 : formats.mlp;
-  const bool reduced = deployment.tp > 1 && (experts ? formats.experts : formats.mlp) == Dtype::nvfp4;
-  for (const PointwiseKernel& kernel : predict_pointwise(*predictor.source, local)) {
-    const bool activation = kernel.role == KernelRole::activation;
-    const bool of_attention = kernel.role == KernelRole::rotation || kernel.role == KernelRole::cache;
-    const bool of_stream = kernel.role == KernelRole::stream;
-    if (activation && no_activation) continue;
-    if (activation && dense == Dtype::fp8) continue;
-    if (of_stream && (dense == Dtype::fp8 || reduced)) continue;
-    if (of_attention && (!layer.has_attention || layer.latent.kv_rank > 0)) continue;
-    sum.add(kernel.time.name, kernel.time, times);
+  for (const PointwiseKernel& kernel : predict_pointwise(source, local)) {
+    if (runs_pointwise(source, layer, kernel.role)) sum.add(kernel.time.name, kernel.time, times);
   }
 }
 
-void add_layer(const Predictor& predictor, const Transformer& model, const TransformerLayer& layer,
-               const Deployment& deployment, const StepWork& work, double times, Sum& sum) {
+void add_layer(const Predictor& predictor, const Layer& layer, const StepWork& work, double times, Sum& sum) {
   const KernelSource& source = *predictor.source;
   const FrameworkConstants& framework = *find_framework(predictor.source_name);
   const LayerKind kind = work.prompts > 0 ? LayerKind::prefill : LayerKind::decode;
-  for (const LayerKernel& kernel : layer_kernels(model, layer, deployment, work)) {
-    KernelTime alone = as_served(source, framework, deployment.tp, kernel);
+  for (const LayerKernel& kernel : layer_kernels(layer, work)) {
+    KernelTime alone = as_served(source, framework, layer.tp, kernel);
     const bool attends = std::holds_alternative<AttentionShape>(kernel.request.shape);
-    if (attends && (layer.shape.softcap || layer.shape.sinks))  // no kernel of either was measured
+    if (attends && (layer.softcap || layer.sinks))  // no kernel of either was measured
       alone.provenance = std::max(alone.provenance, Provenance::extrapolated);
     sum.add(kernel.name, kernel.in_layer ? inside_layer(source, kind, alone) : alone, times);
   }
-  add_pointwise(predictor, layer, deployment, work, times, sum);
+  add_pointwise(source, layer, work, times, sum);
 }
 
 }  // namespace
@@ -144,18 +126,15 @@ StepCost cost_step(const Predictor& predictor, const Transformer& model, const D
   for (std::size_t i = 0; i < model.layers.size();) {
     std::size_t end = i + 1;
     while (end < model.layers.size() && same_kernels(model.layers[i], model.layers[end])) ++end;
-    add_layer(predictor, model, model.layers[i], deployment, work, static_cast<double>(end - i), sum);
+    add_layer(predictor, layer_of(model, model.layers[i], deployment), work, static_cast<double>(end - i),
+              sum);
     i = end;
   }
   sum.add("final_norm", predict_rmsnorm(predictor, "final_norm", rows, h), 1);
-  const auto head_format = kernel_format(model.head_precision).value_or(Dtype::bf16);
-  const std::int64_t vocab = (model.vocab_size + deployment.tp - 1) / deployment.tp;
-  sum.add("lm_head", predict_kernel(*predictor.source, "lm_head", {GemmShape{words, vocab, h, head_format}}),
-          1);
-  if (deployment.tp > 1) {
-    const CollectiveShape gather{CollectiveOp::all_gather, deployment.tp, words * vocab * deployment.tp, 2};
-    sum.add("logits_all_gather", predict_kernel(*predictor.source, "logits_all_gather", {gather}), 1);
-  }
+  const LmHead head = lm_head_of(model, deployment, words);
+  sum.add("lm_head", predict_kernel(*predictor.source, "lm_head", {head.product}), 1);
+  if (head.gather)
+    sum.add("logits_all_gather", predict_kernel(*predictor.source, "logits_all_gather", {*head.gather}), 1);
   return sum.done();
 }
 
@@ -169,7 +148,7 @@ double roofline_step_ms(const Predictor& predictor, const Transformer& model, co
   for (std::size_t i = 0; i < model.layers.size();) {
     std::size_t end = i + 1;
     while (end < model.layers.size() && same_kernels(model.layers[i], model.layers[end])) ++end;
-    for (const LayerKernel& kernel : layer_kernels(model, model.layers[i], deployment, work))
+    for (const LayerKernel& kernel : layer_kernels(layer_of(model, model.layers[i], deployment), work))
       us += static_cast<double>(end - i) * rate_of(kernel.request);
     i = end;
   }

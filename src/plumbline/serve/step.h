@@ -7,18 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "plumbline/serve/deployment.h"
+#include "plumbline/model/deployment.h"
+#include "plumbline/model/step_work.h"
 
 namespace plumbline {
-
-/// The tokens of a step: sequences that take one new token each, and pieces of prompts.
-struct StepWork {
-  std::int64_t decodes = 0;
-  std::int64_t decode_keys = 1;  ///< keys of each, the new token's included
-  std::int64_t prompts = 0;
-  std::int64_t prompt_tokens = 0;  ///< new tokens of each
-  std::int64_t prompt_keys = 0;    ///< keys of each, the new tokens' included
-};
 
 /// The time of one kind of kernel over all layers of a step.
 struct StepPart {

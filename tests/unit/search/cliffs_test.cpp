@@ -137,6 +137,30 @@ TEST(Cliffs, NothingIsBetterWithoutAReason) {
   EXPECT_EQ(dimension(all, "ffn_dim").better, 14336);
 }
 
+TEST(Cliffs, ExpertsHaveTheirOwnWidthAndLatentAttentionItsSizes) {
+  const auto source =
+      specification_source({"GPU", "sheet", 132, 4800, 989, 50'000'000, 141'000'000'000, 1979, 0, 450});
+  Layer layer{"", 4096, 32, 8, 128, 0, 2048, 1};
+  layer.experts = 8;
+  layer.topk = 2;
+  layer.moe_ffn_dim = 14336;
+  layer.tp = 2;
+  settle(layer);
+  const auto dimensions = [&] {
+    std::vector<std::string> names;
+    for (const DimensionCliffs& each : layer_cliffs(*source, layer)) names.push_back(each.dimension);
+    return names;
+  };
+  EXPECT_EQ(dimensions(), (std::vector<std::string>{"hidden_dim", "moe_ffn_dim", "head_dim", "seq_len"}));
+  for (const DimensionCliffs& each : layer_cliffs(*source, layer)) {
+    if (each.dimension != "moe_ffn_dim") continue;
+    for (const Neighbour& n : each.neighbours) EXPECT_EQ(n.value % 2, 0) << "two GPUs share an expert";
+  }
+  layer.kv_lora_rank = 512;
+  settle(layer);
+  EXPECT_EQ(dimensions(), (std::vector<std::string>{"moe_ffn_dim", "seq_len"}));
+}
+
 TEST(Cliffs, DecodeScansTheBatch) {
   Layer layer = llama3_8b();
   layer.phase = Phase::decode;

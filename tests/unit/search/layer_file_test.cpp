@@ -180,6 +180,60 @@ TEST(LayerText, FieldsAndBuiltins) {
   EXPECT_EQ(parse_layer("llama3_8b,num_kv_heads=5").diagnostics.at(0).code, "layer-heads-not-divisible");
 }
 
+TEST(LayerCsv, DenseLayersAndExpertsStandInOneTable) {
+  const LayerFile file = read_layers(
+      "hidden_dim,num_heads,num_kv_heads,head_dim,ffn_dim,experts,topk,moe_ffn_dim,dtype,tp\n"
+      "4096,32,8,128,14336,,,,,\n"
+      "4096,32,8,128,,8,2,14336,fp8,2\n"
+      "4096,32,8,128,,,,,,\n"
+      "4096,32,8,128,14336,8,2,14336,,\n"
+      "4096,32,8,128,,8,2,14336,fp9,2\n"
+      "4096,32,8,128,14336,,,,,5\n",
+      "x.csv");
+  ASSERT_EQ(file.rows.size(), 2u);
+  EXPECT_FALSE(has_parts(file.rows[0].layer));
+  const Layer& moe = file.rows[1].layer;
+  EXPECT_EQ(moe.ffn_dim, 2 * 14336);
+  EXPECT_EQ(moe.dtype, Dtype::fp8);
+  EXPECT_EQ(moe.mlp_dtype, Dtype::fp8);
+  EXPECT_EQ(moe.kv_dtype, Dtype::bf16);
+  ASSERT_EQ(file.diagnostics.size(), 4u);
+  EXPECT_THAT(file.diagnostics[0].message, HasSubstr("row 3: ffn_dim has no value"));
+  EXPECT_EQ(file.diagnostics[0].column, 15);
+  EXPECT_EQ(file.diagnostics[1].code, "layer-parts-inconsistent");
+  EXPECT_THAT(file.diagnostics[2].message, HasSubstr("dtype is 'fp9', and must be one of bf16, fp8,"));
+  EXPECT_EQ(file.diagnostics[3].code, "layer-cannot-split");
+  for (const Diagnostic& each : file.diagnostics) EXPECT_GT(each.line, 0);
+}
+
+TEST(LayerCsv, WhatFollowsNeedsNoColumn) {
+  const LayerFile file = read_layers(
+      "hidden_dim,num_heads,kv_lora_rank,experts,topk,moe_ffn_dim,shared_experts\n7168,128,512,256,8,2048,"
+      "1\n",
+      "x.csv");
+  ASSERT_EQ(file.rows.size(), 1u) << file.diagnostics.at(0).message;
+  const Layer& layer = file.rows[0].layer;
+  EXPECT_EQ(std::tuple(layer.num_kv_heads, layer.head_dim, layer.q_lora_rank, layer.ffn_dim),
+            std::tuple(128, 192, 1536, 9 * 2048));
+  EXPECT_EQ(read_layers("hidden_dim,num_heads,experts,topk,moe_ffn_dim\n", "x.csv").diagnostics.at(0).code,
+            "layers-header");
+}
+
+TEST(LayerText, ABuiltinTakesPartsAndTheLastWordCounts) {
+  const auto layer =
+      parse_layer("llama3_8b,experts=8,topk=2,moe_ffn_dim=1024,dtype=fp8,mlp_dtype=bf16,kv_dtype=FP8");
+  ASSERT_TRUE(layer.ok()) << layer.diagnostics.at(0).message;
+  EXPECT_EQ(layer.value->ffn_dim, 2048);
+  EXPECT_EQ(layer.value->dtype, Dtype::fp8);
+  EXPECT_EQ(layer.value->mlp_dtype, Dtype::bf16);
+  EXPECT_EQ(layer.value->kv_dtype, Dtype::fp8);
+  EXPECT_EQ(parse_layer("llama3_8b,expert=8").diagnostics.at(0).code, "layer-field-unknown");
+  EXPECT_THAT(parse_layer("llama3_8b,expert=8").diagnostics.at(0).message,
+              HasSubstr("did you mean 'experts'"));
+  EXPECT_THAT(parse_layer("llama3_8b,hidden_dim=").diagnostics.at(0).message,
+              HasSubstr("hidden_dim has no value"));
+}
+
 TEST(Builtin, NineLayersInTheirOrder) {
   ASSERT_EQ(builtin_layers().size(), 9u);
   EXPECT_EQ(builtin_layers()[0].name, "gemma4_e2b");

@@ -3,6 +3,7 @@
 
 #include "plumbline/base/parallel.h"
 #include "plumbline/hardware/hardware_file.h"
+#include "plumbline/model/measured.h"
 #include "plumbline/search/builtin.h"
 #include "plumbline/search/model_cost.h"
 #include "plumbline/search/rank.h"
@@ -99,6 +100,46 @@ TEST(Sweep, SizesThatNoLayerCanHaveAreCounted) {
   EXPECT_EQ(sweep(proxy("a100"), base, {"hidden_dim", 64, 128, 64}).diagnostics.at(0).code,
             "proxy-no-decode");
   EXPECT_EQ(sweep(proxy("a100"), base, {"nothing", 64, 128, 64}).diagnostics.at(0).code, "sweep-invalid");
+}
+
+Predictor by_data_sheet() {
+  const DataSheet sheet{"GPU", "sheet", 132, 4800, 989, 50'000'000, 141'000'000'000, 1979, 0, 450};
+  return {"gpu", LatencyModel::measured, {}, "", specification_source(sheet), 141e9};
+}
+
+TEST(Sweep, GpusThatCannotShareAreCountedAndWhatFollowsIsRefused) {
+  const Predictor predictor = by_data_sheet();
+  Layer base{"", 4096, 32, 8, 128, 0, 2048, 1};
+  base.experts = 8;
+  base.topk = 2;
+  base.moe_ffn_dim = 14336;
+  settle(base);
+  const auto tp = sweep(predictor, base, {"tp", 1, 8, 1});
+  ASSERT_TRUE(tp.ok());
+  EXPECT_EQ(tp.value->points.size(), 4u);
+  EXPECT_EQ(tp.value->values_refused, 4);
+  const auto widths = sweep(predictor, base, {"moe_ffn_dim", 1024, 2048, 512});
+  ASSERT_TRUE(widths.ok());
+  EXPECT_EQ(widths.value->points.size(), 3u);
+  EXPECT_TRUE(widths.value->points[0].tile.has_value());
+  EXPECT_LT(widths.value->points[0].prediction.total_ms, widths.value->points[2].prediction.total_ms);
+  const auto follows = sweep(predictor, base, {"ffn_dim", 1024, 2048, 512});
+  ASSERT_FALSE(follows.ok());
+  EXPECT_EQ(follows.diagnostics.at(0).code, "sweep-invalid");
+}
+
+TEST(Rank, LayersWithPartsScoreAsTheyArePredicted) {
+  const Predictor predictor = by_data_sheet();
+  std::vector<Layer> layers;
+  for (std::int64_t i = 0; i < 400; ++i) {
+    Layer layer{"", 1024 + 128 * (i % 7), 32, 8, 128, 4096, 512, 1};
+    layer.tp = std::int64_t{1} << (i % 3);
+    if (i % 2 == 0) layer.mlp_dtype = Dtype::fp8;
+    layers.push_back(layer);
+  }
+  const auto scores = score_all(predictor, layers, 3);
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    EXPECT_EQ(scores[i].total_ms, predict(predictor, layers[i]).total_ms) << i;
 }
 
 TEST(ModelCost, TheSumIsItsParts) {

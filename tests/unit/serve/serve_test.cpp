@@ -11,6 +11,7 @@
 #include "plumbline/model/hf_config.h"
 #include "plumbline/model/operation.h"
 #include "plumbline/search/model_cost.h"
+#include "plumbline/serve/check_deployment.h"
 #include "plumbline/serve/request.h"
 
 namespace plumbline {

@@ -185,15 +185,16 @@ def confirm(card: PathLike, *, run: Optional[str] = None, eval: Optional[PathLik
 
 def predict(layers: Optional[Sequence[LayerLike]] = None, *, hf: Optional[PathLike] = None, hardware: Optional[str] = None,
             model: Optional[str] = None, source: Optional[str] = None, phase: Optional[str] = None, seq_len: Optional[int] = None,
-            batch_size: Optional[int] = None) -> Report:
+            batch_size: Optional[int] = None, tp: Optional[int] = None, ep: Optional[int] = None, dtype: Optional[str] = None,
+            kv_dtype: Optional[str] = None) -> Report:
     """Predicts layers (or, with `hf`, a whole model) kernel by kernel. Rows are kernels of layers: `layer`, `kernel`, `ms`, `low_ms`, …; of a
-    whole model the document says more.
+    whole model the document says more. `tp`, `ep`, `dtype` and `kv_dtype` lay a whole model out; layers say them themselves.
 
     >>> [row["kernel"] for row in predict(["llama3_8b"]).rows][:2]
     ['pre_attn_rmsnorm', 'qkv_projection']
     """
     arguments = _options(layer=_layers(layers), hf=hf, hardware=hardware, model=model, source=source, phase=phase)
-    arguments += _options(seq_len=seq_len, batch_size=batch_size)
+    arguments += _options(seq_len=seq_len, batch_size=batch_size, tp=tp, ep=ep, dtype=dtype, kv_dtype=kv_dtype)
     return _ask(["arch", "predict", *arguments], rows=_kernels)
 
 

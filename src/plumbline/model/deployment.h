@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
-#include "plumbline/base/diagnostics.h"
 #include "plumbline/model/dtype.h"
 #include "plumbline/model/predict.h"
 #include "plumbline/model/transformer.h"
@@ -37,8 +37,19 @@ Dtype cache_format(const Transformer& model, const Deployment& deployment);
 /// The model as it is kept under that deployment: precisions and bytes of `weights`, where they are given.
 Transformer as_deployed(const Transformer& model, const Deployment& deployment);
 
-/// Why the model cannot be served so, or nothing. Codes: serve-cannot-split, serve-not-measured.
-Diagnostics check_deployment(const Predictor& predictor, const Transformer& model,
-                             const Deployment& deployment);
+/// A layer of the model as a Layer with parts, whole, with `tp` and `ep` to split it by. Its formats are
+/// known.
+Layer layer_of(const Transformer& model, const TransformerLayer& layer, const Deployment& deployment);
+
+/// Why a model cannot be laid out so (`split`), or a kernel that it needs was not measured.
+struct DeploymentProblem {
+  bool split = false;
+  std::string message;
+};
+
+/// Why the layers of the model cannot be predicted so, or none. The predictor has a kernel source; one of
+/// data sheets alone has measured nothing, and is only asked whether the model can be split.
+std::optional<DeploymentProblem> deployment_problem(const Predictor& predictor, const Transformer& model,
+                                                    const Deployment& deployment);
 
 }  // namespace plumbline
